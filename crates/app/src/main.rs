@@ -1,0 +1,49 @@
+//! The `tabiya` program: one file per command, each a thin layer over the libraries.
+//!
+//! This is the only crate that knows the command line and prints. Exit codes: 0 done, 1 it failed
+//! or a check did not hold, 2 the call was wrong (clap's own). A broken pipe is no error.
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a command ends with: whether all it checked held, or why it could not go on.
+type Outcome = anyhow::Result<ExitCode>;
+
+#[derive(Parser)]
+#[command(version, about, long_about = None, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let outcome = run(cli.command, &mut out);
+    let flushed = out.flush().map_err(anyhow::Error::from);
+    match outcome.and_then(|code| flushed.map(|()| code)) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tabiya: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command, _out: &mut dyn Write) -> Outcome {
+    match command {}
+}
+
+/// Whoever read our output has seen enough: that is no failure.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

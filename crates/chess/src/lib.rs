@@ -1,0 +1,13 @@
+//! Chess and Chess960.
+
+pub mod attacks;
+mod bitboard;
+mod color;
+mod piece;
+pub mod sliders;
+mod square;
+
+pub use bitboard::{Bitboard, Squares};
+pub use color::{Color, ParseColorError};
+pub use piece::{Piece, PieceType};
+pub use square::{File, ParseSquareError, Rank, Square};

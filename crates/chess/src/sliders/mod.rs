@@ -1,0 +1,161 @@
+//! Attacks of rooks, bishops and queens: four ways behind one interface.
+//!
+//! Every backend is a module with the same two functions, `rook` and `bishop`, from a square and
+//! the set of occupied squares to the set of attacked ones (up to and with the first piece in each
+//! direction).
+//!
+//! | module          | idea                                                      | tables      |
+//! |-----------------|-----------------------------------------------------------|-------------|
+//! | [`pext`]        | one instruction packs the relevant occupancy to an index  | 841 KiB     |
+//! | [`magic`]       | a multiplication does the same                            | 841 KiB     |
+//! | [`above_below`] | first blocker above or below the square in each direction | 4 KiB       |
+//! | [`hyperbola`]   | `o ^ (o - 2s)` along each line, and the same in reverse   | 2 KiB       |
+//!
+//! The crate uses one of them, chosen when it is compiled: the cargo features `sliders-pext`,
+//! `sliders-magic`, `sliders-above-below` and `sliders-hyperbola` choose by hand; otherwise it is
+//! `pext` where the target has the instruction (`target-cpu=native` on nearly all x86-64 machines;
+//! on AMD before Zen 3 it is slow: take `magic` there) and `magic` elsewhere.
+
+use crate::{Bitboard, Square};
+
+pub mod above_below;
+pub mod hyperbola;
+pub mod magic;
+pub mod pext;
+mod tables;
+
+#[cfg(feature = "sliders-above-below")]
+use above_below as chosen;
+#[cfg(all(feature = "sliders-hyperbola", not(feature = "sliders-above-below")))]
+use hyperbola as chosen;
+#[cfg(all(
+    any(feature = "sliders-magic", not(any(target_feature = "bmi2", feature = "sliders-pext"))),
+    not(any(feature = "sliders-above-below", feature = "sliders-hyperbola"))
+))]
+use magic as chosen;
+#[cfg(all(
+    any(target_feature = "bmi2", feature = "sliders-pext"),
+    not(any(
+        feature = "sliders-magic",
+        feature = "sliders-above-below",
+        feature = "sliders-hyperbola"
+    ))
+))]
+use pext as chosen;
+
+/// The name of the backend this build uses.
+pub const BACKEND: &str = chosen::NAME;
+
+/// The squares a rook attacks.
+///
+/// ```
+/// use chess::{bitboard, sliders, Square};
+/// let occupied = Square::E6.bitboard() | Square::B4.bitboard();
+/// assert_eq!(sliders::rook(Square::E4, occupied), bitboard! {
+///     . . . . . . . .
+///     . . . . . . . .
+///     . . . . X . . .
+///     . . . . X . . .
+///     . X X X . X X X
+///     . . . . X . . .
+///     . . . . X . . .
+///     . . . . X . . .
+/// });
+/// ```
+#[inline(always)]
+pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
+    chosen::rook(square, occupied)
+}
+
+/// The squares a bishop attacks.
+#[inline(always)]
+pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
+    chosen::bishop(square, occupied)
+}
+
+/// The squares a queen attacks.
+#[inline(always)]
+pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
+    rook(square, occupied) | bishop(square, occupied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Attack = fn(Square, Bitboard) -> Bitboard;
+
+    const ROOKS: [(&str, Attack); 4] = [
+        (above_below::NAME, above_below::rook),
+        (hyperbola::NAME, hyperbola::rook),
+        (magic::NAME, magic::rook),
+        (pext::NAME, pext::rook),
+    ];
+    const BISHOPS: [(&str, Attack); 4] = [
+        (above_below::NAME, above_below::bishop),
+        (hyperbola::NAME, hyperbola::bishop),
+        (magic::NAME, magic::bishop),
+        (pext::NAME, pext::bishop),
+    ];
+
+    /// The obvious version: walk until the edge or a piece.
+    fn walk(square: Square, occupied: Bitboard, steps: [(i8, i8); 4]) -> Bitboard {
+        let mut set = Bitboard::EMPTY;
+        for (files, ranks) in steps {
+            let mut next = square.offset(files, ranks);
+            while let Some(to) = next {
+                set |= to.bitboard();
+                next = if occupied.has(to) { None } else { to.offset(files, ranks) };
+            }
+        }
+        set
+    }
+
+    fn check(square: Square, occupied: Bitboard) {
+        let rook = walk(square, occupied, [(0, 1), (1, 0), (0, -1), (-1, 0)]);
+        let bishop = walk(square, occupied, [(1, 1), (1, -1), (-1, -1), (-1, 1)]);
+        for (name, attack) in ROOKS {
+            assert_eq!(attack(square, occupied), rook, "{name} rook {square} {occupied:?}");
+        }
+        for (name, attack) in BISHOPS {
+            assert_eq!(attack(square, occupied), bishop, "{name} bishop {square} {occupied:?}");
+        }
+        assert_eq!(queen(square, occupied), rook | bishop);
+    }
+
+    #[test]
+    fn all_backends_equal_a_ray_walk_on_every_relevant_occupancy() {
+        for square in Square::all() {
+            let lines = walk(square, Bitboard::EMPTY, [(0, 1), (1, 0), (0, -1), (-1, 0)]);
+            let diagonals = walk(square, Bitboard::EMPTY, [(1, 1), (1, -1), (-1, -1), (-1, 1)]);
+            // Edge squares never block anything behind them, but they must not disturb either.
+            for subset in tables::relevant(square, tables::ROOK_STEPS).subsets() {
+                check(square, subset);
+            }
+            for subset in diagonals.subsets().step_by(7) {
+                check(square, subset | (lines & Bitboard(subset.0.rotate_left(17))));
+            }
+        }
+    }
+
+    #[test]
+    fn all_backends_equal_a_ray_walk_on_random_boards() {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        for round in 0..2_000u64 {
+            let mut random = || {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state
+            };
+            let occupied = match round % 3 {
+                0 => random(),
+                1 => random() & random(),
+                _ => random() & random() & random(),
+            };
+            for square in Square::all() {
+                check(square, Bitboard(occupied));
+            }
+        }
+    }
+}
