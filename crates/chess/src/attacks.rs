@@ -53,6 +53,36 @@ pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN[color.index()][square.index()]
 }
 
+static STRAIGHT: [Bitboard; 64] = ray_table([(0, 1), (1, 0), (0, -1), (-1, 0)]);
+static DIAGONAL: [Bitboard; 64] = ray_table([(1, 1), (1, -1), (-1, -1), (-1, 1)]);
+
+const fn ray_table(steps: [(i8, i8); 4]) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut square = 0;
+    while square < 64 {
+        let mut direction = 0;
+        while direction < 4 {
+            let (files, ranks) = steps[direction];
+            table[square].0 |= ray(square, files, ranks);
+            direction += 1;
+        }
+        square += 1;
+    }
+    table
+}
+
+/// The rank and the file of a square, without it: a rook's attacks on an empty board.
+#[inline(always)]
+pub fn straight_rays(square: Square) -> Bitboard {
+    STRAIGHT[square.index()]
+}
+
+/// The diagonals of a square, without it: a bishop's attacks on an empty board.
+#[inline(always)]
+pub fn diagonal_rays(square: Square) -> Bitboard {
+    DIAGONAL[square.index()]
+}
+
 /// The squares that the pieces of a type attack from `square` when these squares are occupied.
 ///
 /// ```
