@@ -3,6 +3,7 @@
 pub mod attacks;
 mod bitboard;
 mod color;
+pub mod picture;
 mod piece;
 pub mod sliders;
 mod square;
