@@ -7,6 +7,7 @@ pub mod picture;
 mod piece;
 pub mod sliders;
 mod square;
+pub mod svg;
 
 pub use bitboard::{Bitboard, Squares};
 pub use color::{Color, ParseColorError};
