@@ -203,7 +203,9 @@ impl Board {
 /// The board as text, White's side at the bottom.
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&picture::ascii(|square| self.piece_at(square), Color::White))
+        let board =
+            picture::text_board(|on| self.piece_at(on), Color::White, picture::Style::Ascii);
+        f.write_str(&board)
     }
 }
 

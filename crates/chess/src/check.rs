@@ -1,8 +1,6 @@
 //! Does a move give check? Answered without making it.
 
-use crate::{
-    Bitboard, Move, MoveKind, PieceType, Position, Square, attacks, sliders,
-};
+use crate::{Bitboard, Move, MoveKind, PieceType, Position, Square, attacks, sliders};
 
 impl Position {
     /// Whether a legal move gives check.
@@ -24,7 +22,8 @@ impl Position {
 
         if m.is_castling() {
             let rook_to = m.castling_rook_to().bitboard();
-            let occupied = (self.occupied() ^ from ^ to) | m.castling_king_to().bitboard() | rook_to;
+            let occupied =
+                (self.occupied() ^ from ^ to) | m.castling_king_to().bitboard() | rook_to;
             return hit(king, occupied, (straight - to) | rook_to, diagonal);
         }
         let mut occupied = (self.occupied() - from) | to;
@@ -41,7 +40,12 @@ impl Position {
         let straight_now = arrives(matches!(piece, PieceType::Rook | PieceType::Queen));
         let diagonal_now = arrives(matches!(piece, PieceType::Bishop | PieceType::Queen));
         direct
-            || hit(king, occupied, (straight - from) | straight_now, (diagonal - from) | diagonal_now)
+            || hit(
+                king,
+                occupied,
+                (straight - from) | straight_now,
+                (diagonal - from) | diagonal_now,
+            )
     }
 }
 

@@ -57,7 +57,8 @@ pub fn double_start(white: [PieceType; 8], black: [PieceType; 8]) -> Option<Posi
     let mut castling_rooks = Bitboard::EMPTY;
     for (color, rank) in [(Color::White, white), (Color::Black, black)] {
         for (file, piece_type) in rank.into_iter().enumerate() {
-            let at = |square: Square| if color == Color::White { square } else { square.flip_rank() };
+            let at =
+                |square: Square| if color == Color::White { square } else { square.flip_rank() };
             let (home, pawn) = (at(Square::from_index(file)), at(Square::from_index(8 + file)));
             board.put(home, Piece::new(color, piece_type));
             board.put(pawn, Piece::new(color, PieceType::Pawn));
@@ -79,9 +80,7 @@ mod tests {
         let mut seen = HashSet::new();
         for number in 0..STARTS {
             let rank = home_rank(number).unwrap();
-            let at = |piece| {
-                (0..8).filter(|&file| rank[file] == piece).collect::<Vec<usize>>()
-            };
+            let at = |piece| (0..8).filter(|&file| rank[file] == piece).collect::<Vec<usize>>();
             let (bishops, rooks, king) =
                 (at(PieceType::Bishop), at(PieceType::Rook), at(PieceType::King));
             assert_ne!(bishops[0] % 2, bishops[1] % 2);

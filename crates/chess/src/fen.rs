@@ -455,8 +455,7 @@ impl Line {
                     self.push(b'0' + (next - file) as u8);
                 }
                 let bit = |plane: u32| plane >> next & 1;
-                let code =
-                    bit(leaps) | bit(diagonal) << 1 | bit(straight) << 2 | bit(black) << 3;
+                let code = bit(leaps) | bit(diagonal) << 1 | bit(straight) << 2 | bit(black) << 3;
                 self.push(LETTERS[code as usize & 15]);
                 file = next + 1;
                 left &= left - 1;
@@ -485,7 +484,11 @@ impl Line {
                 let outermost = if king_side { rooks.last() } else { rooks.first() };
                 let letter = match style {
                     FenStyle::Standard if outermost == Some(rook) => {
-                        if king_side { b'k' } else { b'q' }
+                        if king_side {
+                            b'k'
+                        } else {
+                            b'q'
+                        }
                     }
                     _ => rook.file().letter() as u8,
                 };

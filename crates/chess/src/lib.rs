@@ -20,6 +20,7 @@ mod setup;
 mod side;
 pub mod sliders;
 mod square;
+pub mod svg;
 mod uci;
 mod validate;
 mod zobrist;

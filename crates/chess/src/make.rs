@@ -9,7 +9,9 @@
 
 use crate::position::NO_FILE;
 use crate::side::{Black, Side, White};
-use crate::{Bitboard, Color, Move, MoveKind, Piece, PieceType, Position, Square, attacks, zobrist};
+use crate::{
+    Bitboard, Color, Move, MoveKind, Piece, PieceType, Position, Square, attacks, zobrist,
+};
 
 /// Whoever wants to know how a move changes the board.
 pub trait Observer {

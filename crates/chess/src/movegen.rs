@@ -14,8 +14,7 @@ use std::ops::ControlFlow;
 use crate::position::NO_FILE;
 use crate::side::{Black, Side, White};
 use crate::{
-    Bitboard, Color, File, Move, MoveKind, MoveList, PieceType, Position, Square, attacks,
-    sliders,
+    Bitboard, Color, File, Move, MoveKind, MoveList, PieceType, Position, Square, attacks, sliders,
 };
 
 /// Goes on, or stops the generator.
@@ -145,11 +144,8 @@ impl Position {
     /// assert!(!Position::INITIAL.after(push).is_legal(push));
     /// ```
     pub fn is_legal(&self, m: Move) -> bool {
-        let filter = MoveFilter {
-            from: m.from().bitboard(),
-            to: m.to().bitboard(),
-            ..MoveFilter::ALL
-        };
+        let filter =
+            MoveFilter { from: m.from().bitboard(), to: m.to().bitboard(), ..MoveFilter::ALL };
         self.visit_moves(filter, &mut Seeker(m)).is_break()
     }
 
@@ -166,8 +162,8 @@ impl Position {
 
         // Checks and pins. A slider on one line with the king gives check if nothing stands between,
         // and pins a piece if it alone does.
-        let mut checkers = (attacks::pawn(S::COLOR, king) & enemy_pawns)
-            | (attacks::knight(king) & enemy_knights);
+        let mut checkers =
+            (attacks::pawn(S::COLOR, king) & enemy_pawns) | (attacks::knight(king) & enemy_knights);
         let mut pins = [Bitboard::EMPTY; 2];
         let snipers = [
             attacks::straight_rays(king) & board.straight_sliders() & enemies,
@@ -198,11 +194,8 @@ impl Position {
         } & filter.to;
 
         // The king, who must not step onto an attacked square, nor castle over one.
-        let king_targets = if filter.from.has(king) {
-            attacks::king(king) & wanted
-        } else {
-            Bitboard::EMPTY
-        };
+        let king_targets =
+            if filter.from.has(king) { attacks::king(king) & wanted } else { Bitboard::EMPTY };
         let castling = if filter.quiets && filter.from.has(king) && checkers.is_empty() {
             self.castling & S::HOME_RANK & filter.to
         } else {
@@ -303,10 +296,8 @@ impl Position {
             let takers = pawns - straight_pins;
             let (free, pinned) = (takers - diagonal_pins, takers & diagonal_pins);
             let victims = enemies & targets;
-            let towards_a =
-                (S::forward_a(free) | (S::forward_a(pinned) & diagonal_pins)) & victims;
-            let towards_h =
-                (S::forward_h(free) | (S::forward_h(pinned) & diagonal_pins)) & victims;
+            let towards_a = (S::forward_a(free) | (S::forward_a(pinned) & diagonal_pins)) & victims;
+            let towards_h = (S::forward_h(free) | (S::forward_h(pinned) & diagonal_pins)) & victims;
             for (step, taken) in [(S::FORWARD - 1, towards_a), (S::FORWARD + 1, towards_h)] {
                 v.pawns(PawnStep { step, kind: MoveKind::Capture }, taken - last_rank)?;
                 if (taken & last_rank).any() {
@@ -323,7 +314,12 @@ impl Position {
 
     /// En passant is rare, and the one capture that empties two squares of a line: each is tried.
     #[inline(always)]
-    fn generate_en_passant<V: MoveVisitor>(&self, to: Bitboard, pawns: Bitboard, v: &mut V) -> Flow {
+    fn generate_en_passant<V: MoveVisitor>(
+        &self,
+        to: Bitboard,
+        pawns: Bitboard,
+        v: &mut V,
+    ) -> Flow {
         let Some(square) = self.en_passant() else { return Flow::Continue(()) };
         if to.has(square) {
             for from in attacks::pawn(!self.turn, square) & pawns {

@@ -97,8 +97,8 @@ impl Setup {
         };
         (position.key, position.pawn_key) = zobrist::keys(&position);
         if let Some(square) = self.en_passant {
-            let takers = attacks::pawn(!self.turn, square)
-                & self.board.pieces(self.turn, PieceType::Pawn);
+            let takers =
+                attacks::pawn(!self.turn, square) & self.board.pieces(self.turn, PieceType::Pawn);
             position.allow_en_passant(takers, square);
         }
         Ok(position)

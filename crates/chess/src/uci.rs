@@ -113,7 +113,8 @@ fn find(moves: &MoveList, to: Square, promotion: Option<PieceType>) -> Option<Mo
 /// Castling given as the king's move of two squares or more. (One square is a step of the king's,
 /// and was found before.)
 fn castling_by_king(moves: &MoveList, to: Square) -> Option<Move> {
-    moves.iter().copied().find(|m| {
-        m.is_castling() && m.castling_king_to() == to && m.from().distance(to) >= 2
-    })
+    moves
+        .iter()
+        .copied()
+        .find(|m| m.is_castling() && m.castling_king_to() == to && m.from().distance(to) >= 2)
 }

@@ -123,9 +123,8 @@ mod tests {
 
     #[test]
     fn all_numbers_are_different() {
-        let pieces = Piece::ALL
-            .into_iter()
-            .flat_map(|p| Square::all().map(move |square| piece(p, square)));
+        let pieces =
+            Piece::ALL.into_iter().flat_map(|p| Square::all().map(move |square| piece(p, square)));
         let others = CASTLING.into_iter().chain(EN_PASSANT[..8].iter().copied());
         let all: BTreeSet<u64> = pieces.chain(others).chain([BLACK_TO_MOVE]).collect();
         assert_eq!(all.len(), 12 * 64 + 64 + 8 + 1);

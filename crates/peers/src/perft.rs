@@ -43,10 +43,14 @@ pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
     for _ in 0..rounds {
         for (p, &(position, fen, depth, expected)) in POSITIONS.iter().enumerate() {
             for (l, &(library, bulk, leaf)) in LIBRARIES.iter().enumerate() {
-                for (mode, (perft, depth)) in [(bulk, depth), (leaf, depth - 1)].iter().enumerate() {
+                for (mode, (perft, depth)) in [(bulk, depth), (leaf, depth - 1)].iter().enumerate()
+                {
                     let (seconds, nodes) = measure(|| perft(black_box(fen), *depth));
                     if mode == 0 {
-                        anyhow::ensure!(nodes == expected, "{library} counts {nodes} for {position}");
+                        anyhow::ensure!(
+                            nodes == expected,
+                            "{library} counts {nodes} for {position}"
+                        );
                     }
                     let speed = nodes as f64 / seconds / 1e6;
                     speeds[mode][l][p] = speeds[mode][l][p].max(speed);

@@ -30,7 +30,13 @@ pub fn print(title: &str, header: &[&str], rows: &[Vec<String>]) {
     println!("{title}");
     line(&header.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>());
     let rule: Vec<String> = (0..header.len())
-        .map(|column| if column == 0 { "-".repeat(width(column)) } else { "-".repeat(width(column) - 1) + ":" })
+        .map(|column| {
+            if column == 0 {
+                "-".repeat(width(column))
+            } else {
+                "-".repeat(width(column) - 1) + ":"
+            }
+        })
         .collect();
     line(&rule);
     rows.iter().for_each(|row| line(row));
