@@ -65,8 +65,8 @@ impl Position {
         #[cfg(debug_assertions)]
         assert!(self.is_legal(m), "{m:?} is not legal in {self:?}");
         match self.turn {
-            Color::White => self.made::<White, O>(m, observer),
-            Color::Black => self.made::<Black, O>(m, observer),
+            Color::White => self.passed::<White>().made::<White, O>(m, observer),
+            Color::Black => self.passed::<Black>().made::<Black, O>(m, observer),
         }
     }
 
@@ -109,7 +109,7 @@ impl Position {
 
     /// What every move does: the clocks, the turn, and the end of the right to take en passant.
     #[inline(always)]
-    fn passed<S: Side>(&self) -> Self {
+    pub(crate) fn passed<S: Side>(&self) -> Self {
         let mut next = *self;
         next.key ^= zobrist::BLACK_TO_MOVE ^ zobrist::en_passant(self.en_passant_file);
         next.en_passant_file = NO_FILE;
@@ -186,7 +186,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         observer.relocate(next.relocate::<S>(piece_type, from, to), from, to);
         next.end_castling(Self::touched::<S>(piece_type, from));
         next.checked()
@@ -201,7 +201,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         next.remove(to, observer);
         observer.relocate(next.relocate::<S>(piece_type, from, to), from, to);
         next.end_castling(Self::touched::<S>(piece_type, from) | to.bitboard());
@@ -216,7 +216,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         observer.relocate(next.relocate::<S>(PieceType::Pawn, from, to), from, to);
         let passed_square = to.step(-S::FORWARD);
         let takers = attacks::pawn(S::COLOR, passed_square)
@@ -253,7 +253,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         next.remove(to.step(-S::FORWARD), observer);
         observer.relocate(next.relocate::<S>(PieceType::Pawn, from, to), from, to);
         next.checked()
@@ -269,7 +269,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         if captures {
             next.remove(to, observer);
             next.end_castling(to.bitboard());
@@ -288,7 +288,7 @@ impl Position {
     /// King and rook change places, more or less.
     #[inline(always)]
     pub(crate) fn castle<S: Side, O: Observer>(&self, m: Move, observer: &mut O) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         let (king_to, rook_to) = (m.castling_king_to(), m.castling_rook_to());
         // In Chess960 each may go to the other's square, or stay: exclusive-or does not mind.
         let king = next.relocate::<S>(PieceType::King, m.from(), king_to);
