@@ -11,12 +11,15 @@ use crate::table::{best_rate, print};
 /// How many look-ups one measurement makes.
 const LOOKUPS: usize = 1 << 24;
 
+/// A measurement over many boards.
+type Pass = Box<dyn Fn(&[Bitboard])>;
+
 /// One way to find a queen's attacks.
 struct Backend {
     name: &'static str,
     queen: Box<dyn Fn(Square, Bitboard) -> Bitboard>,
     /// The measurement, compiled for this backend so that it is inlined.
-    pass: Box<dyn Fn(&[Bitboard])>,
+    pass: Pass,
 }
 
 impl Backend {
