@@ -109,7 +109,7 @@ const STARTS: &[(u16, &str, [u64; 3])] = &[
 
 /// Larger counts are left to `tabiya perft`: here every move is checked, which takes time.
 const MOST_BULK: u64 = 700_000;
-const MOST_LEAVES: u64 = 60_000;
+const MOST_LEAVES: u64 = 200_000;
 
 fn check(name: &str, position: &Position, counts: &[u64]) {
     for (depth, &expected) in (1..).zip(counts) {

@@ -22,7 +22,7 @@ impl Random {
 }
 
 /// Starts where castling, en passant and promotions are near.
-pub const RICH: [&str; 12] = [
+pub const RICH: [&str; 15] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
@@ -35,6 +35,9 @@ pub const RICH: [&str; 12] = [
     "2kr4/2p1p3/q7/1P1P1P2/1p1p1p2/Q7/2P1P3/2KR4 w Dd - 0 1",
     "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
     "r7/8/8/8/RPpPp1k1/8/4P3/3RK3 b D d3 0 1",
+    "7k/8/4Q3/8/8/8/8/K4Q2 w - - 0 1",
+    "k7/2p5/8/8/4QR2/8/8/K6R b - - 0 1",
+    "6k1/3R1ppp/8/4N3/b2r4/2n2N2/5PPP/6K1 w - - 90 60",
 ];
 
 /// The n-th start: chess, one of Fischer's, or one of [`RICH`].
