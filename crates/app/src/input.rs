@@ -11,8 +11,10 @@ use chess::{CastlingStyle, Game, Position};
 pub fn game(text: &str) -> anyhow::Result<Game> {
     let text = text.trim();
     let (start, moves) = match text.split_once(" moves") {
-        Some((start, moves)) => (start, moves),
-        None => (text, ""),
+        Some((start, moves)) if moves.is_empty() || moves.starts_with(char::is_whitespace) => {
+            (start, moves)
+        }
+        _ => (text, ""),
     };
     let start = start.trim_end();
     let position = if start == "startpos" { Position::INITIAL } else { Position::from_fen(start)? };
