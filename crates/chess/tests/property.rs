@@ -52,3 +52,19 @@ proptest! {
         walk::walk(&bytes, usize::MAX);
     }
 }
+
+/// The inputs that the fuzzer found worth keeping.
+#[test]
+fn walks_of_the_fuzz_corpus_keep_every_promise() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/position");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        println!("skipped: {folder} is not there");
+        return;
+    };
+    let inputs: Vec<Vec<u8>> =
+        files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
+    assert!(!inputs.is_empty(), "no inputs in {folder}");
+    for bytes in inputs {
+        walk::walk(&bytes, usize::MAX);
+    }
+}

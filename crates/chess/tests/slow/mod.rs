@@ -193,10 +193,9 @@ impl SlowBoard {
         if let Some(one) = from.offset(0, ahead).filter(|&to| self.at(to).is_none()) {
             arrive(one, MoveKind::Quiet);
             let first_rank = home(self.turn).index() as i8 + ahead;
-            if from.rank().index() as i8 == first_rank {
-                if let Some(two) = one.offset(0, ahead).filter(|&to| self.at(to).is_none()) {
-                    arrive(two, MoveKind::DoublePush);
-                }
+            let two = one.offset(0, ahead).filter(|&to| self.at(to).is_none());
+            if let Some(two) = two.filter(|_| from.rank().index() as i8 == first_rank) {
+                arrive(two, MoveKind::DoublePush);
             }
         }
         for files in [-1, 1] {
