@@ -223,22 +223,45 @@ impl Position {
                 }
             }
         }
+        // Mostly the king is at ease. Then the rest is compiled without checks and pins.
+        let pinned = straight_pins | diagonal_pins;
+        if (checkers | pinned).is_empty() {
+            let free = [Bitboard::EMPTY; 2];
+            return self.generate_others::<S, V>(filter, wanted, Bitboard::FULL, free, v);
+        }
         if checkers.many() {
             return Flow::Continue(());
         }
-
         // Everyone else must answer a check by taking the checker or stepping between.
         let evasions = match checkers.first() {
             None => Bitboard::FULL,
             Some(checker) => attacks::between(king, checker) | checkers,
         };
+        self.generate_others::<S, V>(filter, wanted, evasions, pins, v)
+    }
+
+    /// Everyone but the king: to `wanted` squares, if they are `evasions`, and within their pins.
+    #[inline(always)]
+    fn generate_others<S: Side, V: MoveVisitor>(
+        &self,
+        filter: MoveFilter,
+        wanted: Bitboard,
+        evasions: Bitboard,
+        pins: [Bitboard; 2],
+        v: &mut V,
+    ) -> Flow {
+        let board = &self.board;
+        let occupied = board.occupied();
+        let own = board.color(S::COLOR);
+        let enemies = occupied ^ own;
         let targets = wanted & evasions;
         let movers = own & filter.from;
-        let pinned = straight_pins | diagonal_pins;
+        let [straight_pins, diagonal_pins] = pins;
 
         self.generate_pawns::<S, V>(filter, movers, enemies, evasions, pins, v)?;
 
-        for from in (board.piece_type(PieceType::Knight) & movers) - pinned {
+        let knights = board.piece_type(PieceType::Knight) & movers;
+        for from in knights - straight_pins - diagonal_pins {
             v.piece(PieceType::Knight, from, attacks::knight(from) & targets, enemies)?;
         }
 
@@ -282,37 +305,44 @@ impl Position {
         let last_rank = S::Opponent::HOME_RANK;
         let targets = filter.to & evasions;
 
-        if filter.quiets {
-            let pushers = pawns - diagonal_pins;
-            let pushed = (S::forward(pushers - straight_pins)
-                | (S::forward(pushers & straight_pins) & straight_pins))
-                & empty;
-            let double = S::forward(pushed & S::THIRD_RANK) & empty & targets;
-            let single = pushed & targets;
-            let step = S::FORWARD;
-            v.pawns(PawnStep { step, kind: MoveKind::Quiet }, single - last_rank)?;
-            v.pawns(PawnStep { step: 2 * step, kind: MoveKind::DoublePush }, double)?;
-            if (single & last_rank).any() {
-                v.pawns(PawnStep { step, kind: MoveKind::Promotion }, single & last_rank)?;
+        let pushers = pawns - diagonal_pins;
+        let pushed = (S::forward(pushers - straight_pins)
+            | (S::forward(pushers & straight_pins) & straight_pins))
+            & empty;
+        let double = S::forward(pushed & S::THIRD_RANK) & empty & targets;
+        let takers = pawns - straight_pins;
+        let (free, pinned) = (takers - diagonal_pins, takers & diagonal_pins);
+        let victims = enemies & targets;
+        // One step ahead, and captures towards the a-file and towards the h-file.
+        let mut sets = [
+            pushed & targets,
+            (S::forward_a(free) | (S::forward_a(pinned) & diagonal_pins)) & victims,
+            (S::forward_h(free) | (S::forward_h(pinned) & diagonal_pins)) & victims,
+        ];
+        let steps = [S::FORWARD, S::FORWARD - 1, S::FORWARD + 1];
+        let wanted = [filter.quiets, filter.captures, filter.captures];
+
+        if !last_rank.is_disjoint(sets[0] | sets[1] | sets[2]) {
+            use MoveKind::{Promotion, PromotionCapture};
+            for (n, kind) in [Promotion, PromotionCapture, PromotionCapture].into_iter().enumerate()
+            {
+                if wanted[n] {
+                    v.pawns(PawnStep { step: steps[n], kind }, sets[n] & last_rank)?;
+                }
+                sets[n] -= last_rank;
             }
         }
-
-        if filter.captures {
-            let takers = pawns - straight_pins;
-            let (free, pinned) = (takers - diagonal_pins, takers & diagonal_pins);
-            let victims = enemies & targets;
-            let towards_a = (S::forward_a(free) | (S::forward_a(pinned) & diagonal_pins)) & victims;
-            let towards_h = (S::forward_h(free) | (S::forward_h(pinned) & diagonal_pins)) & victims;
-            for (step, taken) in [(S::FORWARD - 1, towards_a), (S::FORWARD + 1, towards_h)] {
-                v.pawns(PawnStep { step, kind: MoveKind::Capture }, taken - last_rank)?;
-                if (taken & last_rank).any() {
-                    let kind = MoveKind::PromotionCapture;
-                    v.pawns(PawnStep { step, kind }, taken & last_rank)?;
-                }
+        use MoveKind::{Capture, DoublePush, Quiet};
+        for (n, kind) in [Quiet, Capture, Capture].into_iter().enumerate() {
+            if wanted[n] {
+                v.pawns(PawnStep { step: steps[n], kind }, sets[n])?;
             }
-            if self.en_passant_file != NO_FILE {
-                self.generate_en_passant(filter.to, pawns, v)?;
-            }
+        }
+        if filter.quiets {
+            v.pawns(PawnStep { step: 2 * S::FORWARD, kind: DoublePush }, double)?;
+        }
+        if filter.captures && self.en_passant_file != NO_FILE {
+            self.generate_en_passant(filter.to, pawns, v)?;
         }
         Flow::Continue(())
     }
@@ -600,19 +630,22 @@ impl<S: Side, F: FnMut(Move, &Position)> MoveVisitor for Maker<S, F> {
 
     #[inline(always)]
     fn pawns(&mut self, step: PawnStep, to: Bitboard) -> Flow {
-        each_pawn_move(step, to, |m| {
-            let (from, to) = (m.from(), m.to());
+        if matches!(step.kind, MoveKind::Promotion | MoveKind::PromotionCapture) {
+            return each_pawn_move(step, to, |m| self.special(m));
+        }
+        for target in to {
+            let from = target.step(-step.step);
+            let passed = &self.passed;
             let child = match step.kind {
-                MoveKind::Quiet => self.passed.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                MoveKind::DoublePush => self.passed.double_push::<S, ()>(from, to, &mut ()),
+                MoveKind::DoublePush => passed.double_push::<S, ()>(from, target, &mut ()),
                 MoveKind::Capture => {
-                    self.passed.capture::<S, ()>(PieceType::Pawn, from, to, &mut ())
+                    passed.capture::<S, ()>(PieceType::Pawn, from, target, &mut ())
                 }
-                _ => self.passed.made::<S, ()>(m, &mut ()),
+                _ => passed.quiet::<S, ()>(PieceType::Pawn, from, target, &mut ()),
             };
-            (self.show)(m, &child);
-            Flow::Continue(())
-        })
+            (self.show)(Move::new(from, target, step.kind), &child);
+        }
+        Flow::Continue(())
     }
 
     #[inline(always)]

@@ -22,11 +22,13 @@ pub fn bulk(position: &Position, depth: u32) -> u64 {
 }
 
 fn bulk_side<S: Side>(position: &Position, depth: u32) -> u64 {
-    if depth == 1 {
-        return position.count::<S>();
-    }
     let mut nodes = 0;
-    position.children::<S>(|_, child| nodes += bulk_side::<S::Opponent>(child, depth - 1));
+    match depth {
+        1 => nodes = position.count::<S>(),
+        // Nearly all the time is spent here: no detour through another call.
+        2 => position.children::<S>(|_, child| nodes += child.count::<S::Opponent>()),
+        _ => position.children::<S>(|_, child| nodes += bulk_side::<S::Opponent>(child, depth - 1)),
+    }
     nodes
 }
 
