@@ -159,6 +159,15 @@ fn a_position_with_a_legal_en_passant_capture_is_another_position() {
 }
 
 #[test]
+fn a_position_recurs_however_long_ago_it_was() {
+    // The rook leaves a1 for 60 moves of each player.
+    let away = "b1b2 g8h8 b2b1 h8g8 ".repeat(29);
+    let game = game("7k/8/8/8/8/8/8/R3K3 w - - 0 1", &format!("a1b1 h8g8 {away} b1a1 g8h8"));
+    assert_eq!((game.len(), game.repetitions()), (120, 2));
+    assert_eq!(game.position().halfmove_clock(), 120);
+}
+
+#[test]
 fn clocks_from_the_fen_count() {
     let fifty = game("4k3/8/8/8/8/8/8/R3K3 w - - 98 80", "a1a2");
     assert_eq!(fifty.claimable_draw(), None);
