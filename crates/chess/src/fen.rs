@@ -54,7 +54,7 @@ pub enum FenError {
     Malformed {
         /// Which field.
         field: FenField,
-        /// The field as it stands there.
+        /// The field as it stands there; of a very long one, the beginning.
         text: String,
         /// Where the trouble begins, in bytes from the start of the FEN.
         at: usize,
@@ -64,7 +64,7 @@ pub enum FenError {
     /// Something follows the last field.
     #[error("'{text}' at byte {at} follows the end of the FEN")]
     Trailing {
-        /// What follows.
+        /// What follows, or its beginning.
         text: String,
         /// Where it begins.
         at: usize,
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         if self.at <= self.fen.len() {
             // The blank before it is what does not belong there.
             let at = self.at - 1;
-            return Err(FenError::Trailing { text: self.fen[at..].to_owned(), at });
+            return Err(FenError::Trailing { text: excerpt(&self.fen[at..]), at });
         }
         Ok(Setup { board, turn, castling_rooks, en_passant, halfmove_clock, fullmove_number })
     }
@@ -278,7 +278,16 @@ impl<'a> Reader<'a> {
             // The readers see bytes; here is the whole character.
             *character = self.fen.get(at..).and_then(|s| s.chars().next()).unwrap_or(*character);
         }
-        FenError::Malformed { field, text: self.fen[start..start + length].to_owned(), at, problem }
+        FenError::Malformed { field, text: excerpt(&self.fen[start..start + length]), at, problem }
+    }
+}
+
+/// The text itself, or as much of it as a person reads.
+fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
 
