@@ -1,0 +1,37 @@
+//! Paco Ŝako.
+
+mod action;
+mod castling;
+mod chain;
+mod fen;
+mod game;
+mod legal;
+mod letters;
+mod perft;
+mod piece;
+mod play;
+mod position;
+mod representation;
+mod sako;
+mod setup;
+mod shift;
+mod turns;
+mod zobrist;
+
+pub use action::{Action, ParseActionError};
+pub use chain::{Answer, threats};
+pub use fen::{FenError, FenReason};
+pub use game::{DRAW_AFTER_REPETITIONS, Game, Outcome};
+pub use legal::Legal;
+pub use letters::{letter_of, pieces_of};
+pub use perft::{perft, perft_played, turn_perft};
+pub use piece::PieceType;
+pub use play::{IllegalAction, NO_PROGRESS_LIMIT};
+pub use position::{Ending, Hand, Position, Required, Rules};
+pub use sako::{PacoSequences, SAKO_NODES};
+pub use setup::{Setup, SetupError};
+pub use representation::{
+    MAX_INDICES, Options, PLACES, RepresentationError, expand, expand_batch, write_indices_batch,
+    write_tensors_batch,
+};
+pub use turns::{TURN_NODES, Turn, Turns};
