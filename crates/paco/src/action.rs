@@ -114,7 +114,8 @@ impl Action {
         let refuse = || ParseActionError(value.to_string());
         let object = value.as_object().filter(|object| object.len() == 1).ok_or_else(refuse)?;
         let (kind, argument) = object.iter().next().ok_or_else(refuse)?;
-        let square = || argument.as_u64().filter(|&n| n < 64).map(|n| Square::from_index(n as usize));
+        let square =
+            || argument.as_u64().filter(|&n| n < 64).map(|n| Square::from_index(n as usize));
         let action = match kind.as_str() {
             "Lift" => square().map(Self::Lift),
             "Place" => square().map(Self::Place),

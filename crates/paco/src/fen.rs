@@ -88,8 +88,8 @@ fn fail<T>(at: usize, reason: FenReason) -> Result<T, FenError> {
 }
 
 fn number(text: &str, at: usize) -> Result<u32, FenError> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit())
-        && (text == "0" || !text.starts_with('0'));
+    let plain =
+        text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     match text.parse() {
         Ok(number) if plain => Ok(number),
         _ => fail(at, FenReason::Number(text.to_owned())),
@@ -334,7 +334,10 @@ mod tests {
             ("8/8/8/8/8/8/8/8/8 w 0 - - -", "8 ranks, not 9"),
             ("8/8/8/8/8/8/8/7 w 0 - - -", "rank 1 has 7 squares, not 8 (at character 15)"),
             ("8/8/8/8/8/8/8/44 w 0 - - -", "'4' is no piece, union or count"),
-            ("8/8/8/8/8/8/8/k6? w 0 - - -", "'?' is no piece, union or count of empty squares (at character 17)"),
+            (
+                "8/8/8/8/8/8/8/k6? w 0 - - -",
+                "'?' is no piece, union or count of empty squares (at character 17)",
+            ),
             ("8/8/8/8/8/8/8/8^d2p w 0 - - -", "a hand is a square and a piece of the player"),
             ("8/8/8/8/8/8/8/8^P w 0 - - -", "a hand is"),
             ("8/8/8/8/8/8/8/8 x 0 - - -", "the player is 'w' or 'b', not 'x' (at character 17)"),

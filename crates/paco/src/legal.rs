@@ -126,8 +126,7 @@ impl Position {
         let slants = (lone & shift::diagonal(open)) | (unions & shift::diagonal(empty));
         let leaps = (lone & shift::leap(open)) | (unions & shift::leap(empty));
         let strikes = their | self.en_passant.map_or(Bitboard::EMPTY, Square::bitboard);
-        let pawn_moves =
-            shift::behind(me, empty) | (lone & shift::pawns_attacking(me, strikes));
+        let pawn_moves = shift::behind(me, empty) | (lone & shift::pawns_attacking(me, strikes));
 
         let mut lifts = (pawns & pawn_moves)
             | ((rooks | queens) & steps)

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn every_letter_stands_for_its_pieces_and_back() {
-        let options = [None, Some(Pawn), Some(Rook), Some(Knight), Some(Bishop), Some(Queen), Some(King)];
+        let options =
+            [None, Some(Pawn), Some(Rook), Some(Knight), Some(Bishop), Some(Queen), Some(King)];
         let mut letters = std::collections::BTreeSet::new();
         for white in options {
             for black in options {

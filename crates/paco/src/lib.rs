@@ -10,8 +10,10 @@ mod letters;
 mod perft;
 mod piece;
 mod play;
+mod playout;
 mod position;
 mod representation;
+mod rng;
 mod sako;
 mod setup;
 mod shift;
@@ -27,11 +29,13 @@ pub use letters::{letter_of, pieces_of};
 pub use perft::{perft, perft_played, turn_perft};
 pub use piece::PieceType;
 pub use play::{IllegalAction, NO_PROGRESS_LIMIT};
+pub use playout::random_playout;
 pub use position::{Ending, Hand, Position, Required, Rules};
-pub use sako::{PacoSequences, SAKO_NODES};
-pub use setup::{Setup, SetupError};
 pub use representation::{
     MAX_INDICES, Options, PLACES, RepresentationError, expand, expand_batch, write_indices_batch,
     write_tensors_batch,
 };
+pub use rng::Rng;
+pub use sako::{PacoSequences, SAKO_NODES};
+pub use setup::{Setup, SetupError};
 pub use turns::{TURN_NODES, Turn, Turns};

@@ -64,7 +64,8 @@ impl Position {
         let partner = self.take(!self.player, square);
         if self.castling.has(square) {
             // Whoever lifts it: a rook that leaves its start square takes the right along.
-            let owner = if home_row(Color::White).has(square) { Color::White } else { Color::Black };
+            let owner =
+                if home_row(Color::White).has(square) { Color::White } else { Color::Black };
             let its_piece = if owner == self.player { Some(piece) } else { partner };
             if its_piece == Some(PieceType::Rook) {
                 self.drop_castling(square.bitboard());
@@ -141,8 +142,7 @@ impl Position {
         match castle {
             Some(castle) => {
                 // The rook may start where the king ends: both are off the board in between.
-                let riders =
-                    Color::ALL.map(|color| (color, self.take(color, castle.rook_from)));
+                let riders = Color::ALL.map(|color| (color, self.take(color, castle.rook_from)));
                 self.put(me, PieceType::King, castle.king_to);
                 for (color, rider) in riders {
                     if let Some(piece) = rider {
@@ -162,6 +162,8 @@ impl Position {
         let me = self.player;
         if hand.piece == PieceType::Pawn {
             if promotion_row(me).has(square) {
+                // The hand is at rest: en passant is over, though the turn is not.
+                self.set_en_passant(None);
                 return self.set_required(Required::PromoteThenFinish, Some(square));
             }
             let from = hand.square.rank().relative_to(me);
@@ -184,9 +186,7 @@ impl Position {
         self.half_moves = self.half_moves.saturating_add(1);
         self.set_required(next, promotion);
         // A promotion that is due at once is progress: no draw before it.
-        if self.no_progress >= NO_PROGRESS_LIMIT
-            && next == Required::Lift
-            && self.ending.is_none()
+        if self.no_progress >= NO_PROGRESS_LIMIT && next == Required::Lift && self.ending.is_none()
         {
             self.ending = Some(Ending::NoProgress);
         }

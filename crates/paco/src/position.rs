@@ -163,7 +163,9 @@ impl Position {
         self.no_progress = count.min(crate::NO_PROGRESS_LIMIT);
         self.ending = match (self.ending, self.required) {
             (Some(Ending::Paco(color)), _) => Some(Ending::Paco(color)),
-            (_, Required::Lift) if self.no_progress >= crate::NO_PROGRESS_LIMIT => Some(Ending::NoProgress),
+            (_, Required::Lift) if self.no_progress >= crate::NO_PROGRESS_LIMIT => {
+                Some(Ending::NoProgress)
+            }
             _ => None,
         };
         self

@@ -16,9 +16,7 @@
 use chess::{Bitboard, Color, Rank, Square};
 
 use crate::position::{home_row, promotion_row};
-use crate::{
-    Ending, Hand, NO_PROGRESS_LIMIT, PieceType, Position, Required, Rules, shift,
-};
+use crate::{Ending, Hand, NO_PROGRESS_LIMIT, PieceType, Position, Required, Rules, shift};
 
 /// A position in parts, not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -304,10 +302,8 @@ impl Default for Position {
         ];
         for color in Color::ALL {
             for (file, piece) in ROW.into_iter().enumerate() {
-                let home = Square::new(
-                    chess::File::from_index(file),
-                    Rank::First.relative_to(color),
-                );
+                let home =
+                    Square::new(chess::File::from_index(file), Rank::First.relative_to(color));
                 position.put(color, piece, home);
                 if let Some(ahead) = shift::ahead(color, home.bitboard()).first() {
                     position.put(color, PieceType::Pawn, ahead);

@@ -71,12 +71,18 @@ mod tests {
             let set = square.bitboard();
             assert_eq!(leap(set), attacks::knight(square));
             assert_eq!(orthogonal(set) | diagonal(set), attacks::king(square));
-            assert_eq!(orthogonal(set), attacks::king(square) & sliders::rook(square, Bitboard::FULL));
+            assert_eq!(
+                orthogonal(set),
+                attacks::king(square) & sliders::rook(square, Bitboard::FULL)
+            );
             for color in Color::ALL {
                 for pawn in Square::all() {
                     let attacking = attacks::pawn(color, pawn).has(square);
                     assert_eq!(pawns_attacking(color, set).has(pawn), attacking);
-                    assert_eq!(ahead(color, pawn.bitboard()).has(square), behind(color, set).has(pawn));
+                    assert_eq!(
+                        ahead(color, pawn.bitboard()).has(square),
+                        behind(color, set).has(pawn)
+                    );
                 }
             }
         }

@@ -237,7 +237,12 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// The chains that capture on the target, shortest first, one for each state before the
     /// capture. Whether they are all is the second part of the answer.
-    pub fn chains(&self, target: Square, nodes: &mut u32, limit: usize) -> (Vec<Vec<Action>>, bool) {
+    pub fn chains(
+        &self,
+        target: Square,
+        nodes: &mut u32,
+        limit: usize,
+    ) -> (Vec<Vec<Action>>, bool) {
         /// A state with the way that led to it.
         struct Node {
             state: State,

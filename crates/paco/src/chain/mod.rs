@@ -167,8 +167,7 @@ impl<'a> Board<'a> {
     /// Whether a chain that visits no union twice captures on one of the squares.
     fn reaches_simply(&self, origin: Origin, targets: Bitboard) -> bool {
         let occupied = self.occupied - origin.square.bitboard();
-        let mut visited =
-            self.attack(origin.piece, origin.square, occupied) & self.unions;
+        let mut visited = self.attack(origin.piece, origin.square, occupied) & self.unions;
         let mut waiting = visited;
         while let Some(square) = waiting.first() {
             waiting -= square.bitboard();

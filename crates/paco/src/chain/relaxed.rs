@@ -14,13 +14,8 @@ use crate::PieceType;
 pub(crate) const FAR: u8 = u8::MAX;
 
 /// The five types that can be in a chain.
-const CHAINING: [PieceType; 5] = [
-    PieceType::Pawn,
-    PieceType::Rook,
-    PieceType::Knight,
-    PieceType::Bishop,
-    PieceType::Queen,
-];
+const CHAINING: [PieceType; 5] =
+    [PieceType::Pawn, PieceType::Rook, PieceType::Knight, PieceType::Bishop, PieceType::Queen];
 
 /// Which types may be in the hand over which squares.
 struct Reach<'a, 'b> {
@@ -142,9 +137,8 @@ pub(crate) fn distances(
             for square in waiting[i] {
                 let mut aims = front;
                 if distance > 0 {
-                    aims &= board.links(piece) | board.strike.map_or(Bitboard::EMPTY, |strike| {
-                        strike.to.bitboard()
-                    });
+                    aims &= board.links(piece)
+                        | board.strike.map_or(Bitboard::EMPTY, |strike| strike.to.bitboard());
                 }
                 if !board.attack(piece, square, reach.open).is_disjoint(aims) {
                     distances[i][square.index()] = distance;

@@ -77,10 +77,7 @@ impl Position {
             push(self.player as u32);
         }
         if options.contains(Options::WITH_MUST_LIFT) {
-            push(u32::from(matches!(
-                self.required,
-                Required::Lift | Required::PromoteThenLift
-            )));
+            push(u32::from(matches!(self.required, Required::Lift | Required::PromoteThenLift)));
         }
         if options.contains(Options::WITH_MUST_PROMOTE) {
             push(u32::from(self.required.is_promotion()));
