@@ -32,7 +32,7 @@ pub use play::{IllegalAction, NO_PROGRESS_LIMIT};
 pub use playout::random_playout;
 pub use position::{Ending, Hand, Position, Required, Rules};
 pub use representation::{
-    MAX_INDICES, Options, PLACES, RepresentationError, expand, expand_batch, write_indices_batch,
+    MAX_INDICES, Options, PLACES, RepresentationError, TensorBatch, expand, expand_batch, write_indices_batch,
     write_tensors_batch,
 };
 pub use rng::Rng;

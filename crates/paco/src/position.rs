@@ -1,8 +1,8 @@
 //! The state of the board and of the turn in progress.
 //!
 //! A [`Position`] is a plain value: copying it is the way to remember it. It knows the settled
-//! pieces three times over (sets by color, sets by color and type, and a byte per square and color),
-//! because legal actions want sets and the machine-learning representation wants bytes; the three
+//! pieces three times over (sets by color, sets by color and type, and a number per square and color),
+//! because legal actions want sets and the machine-learning representation wants numbers; the three
 //! are only changed together, by [`put`](Position::put) and [`take`](Position::take), which keep
 //! the key in step too. What came before (repetitions, undo) is kept by [`Game`](crate::Game).
 //!
@@ -94,8 +94,14 @@ pub struct Hand {
     pub partner: Option<PieceType>,
 }
 
-/// The byte of a square without a piece of that color.
-pub(crate) const NONE: u8 = 7;
+/// The code of a square without a piece of that color.
+pub(crate) const NONE: u16 = 7 << 6;
+
+/// The code of a piece on a square: `square + 64 * type`.
+#[inline(always)]
+const fn code(piece: PieceType, square: Square) -> u16 {
+    (piece as u16) << 6 | square.index() as u16
+}
 
 /// The board, the turn in progress, and the counters.
 ///
@@ -116,7 +122,9 @@ pub(crate) const NONE: u8 = 7;
 pub struct Position {
     pub(crate) colors: [Bitboard; 2],
     pub(crate) pieces: [[Bitboard; 6]; 2],
-    pub(crate) kinds: [[u8; 64]; 2],
+    /// For each color and square the code of the piece there: `square + 64 * type`, which is also
+    /// what the index form is made of.
+    pub(crate) codes: [[u16; 64]; 2],
     /// The start squares of the rooks whose right to castle is still held.
     pub(crate) castling: Bitboard,
     pub(crate) key: u64,
@@ -137,7 +145,7 @@ impl Position {
         Self {
             colors: [Bitboard::EMPTY; 2],
             pieces: [[Bitboard::EMPTY; 6]; 2],
-            kinds: [[NONE; 64]; 2],
+            codes: [[NONE; 64]; 2],
             castling: Bitboard::EMPTY,
             key: 0,
             half_moves: 1,
@@ -256,9 +264,9 @@ impl Position {
     /// The settled piece of this color on the square.
     #[inline(always)]
     pub fn piece_at(&self, color: Color, square: Square) -> Option<PieceType> {
-        match self.kinds[color.index()][square.index()] {
+        match self.codes[color.index()][square.index()] {
             NONE => None,
-            kind => Some(PieceType::from_index(kind as usize)),
+            code => Some(PieceType::from_index((code >> 6) as usize)),
         }
     }
 
@@ -307,7 +315,7 @@ impl Position {
     pub(crate) fn put(&mut self, color: Color, piece: PieceType, square: Square) {
         self.colors[color.index()] |= square.bitboard();
         self.pieces[color.index()][piece.index()] |= square.bitboard();
-        self.kinds[color.index()][square.index()] = piece as u8;
+        self.codes[color.index()][square.index()] = code(piece, square);
         self.key ^= zobrist::settled(color, piece, square);
     }
 
@@ -317,7 +325,7 @@ impl Position {
         let piece = self.piece_at(color, square)?;
         self.colors[color.index()] -= square.bitboard();
         self.pieces[color.index()][piece.index()] -= square.bitboard();
-        self.kinds[color.index()][square.index()] = NONE;
+        self.codes[color.index()][square.index()] = NONE;
         self.key ^= zobrist::settled(color, piece, square);
         Some(piece)
     }

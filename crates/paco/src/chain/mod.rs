@@ -62,8 +62,8 @@ pub(crate) struct Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Board<'a> {
     pub color: Color,
-    /// The type of the player's piece on each square.
-    pub kinds: &'a [u8; 64],
+    /// The codes of the player's pieces.
+    pub codes: &'a [u16; 64],
     /// The player's lone pieces that can start a chain.
     pub lone: Bitboard,
     pub unions: Bitboard,
@@ -83,7 +83,7 @@ impl<'a> Board<'a> {
         });
         Self {
             color,
-            kinds: &position.kinds[color.index()],
+            codes: &position.codes[color.index()],
             lone: own - unions - position.of(color, PieceType::King),
             unions,
             occupied: position.occupied(),
@@ -99,7 +99,7 @@ impl<'a> Board<'a> {
 
     #[inline(always)]
     pub fn kind(&self, square: Square) -> PieceType {
-        PieceType::from_index(self.kinds[square.index()] as usize)
+        PieceType::from_index((self.codes[square.index()] >> 6) as usize)
     }
 
     /// The squares a piece attacks when these squares are occupied.

@@ -33,7 +33,7 @@ impl<'a, 'b> Reach<'a, 'b> {
     fn new(board: &'a Board<'b>, occupied: Bitboard) -> Self {
         let mut present = [Bitboard::EMPTY; 5];
         for square in board.unions {
-            if let Some(set) = present.get_mut(board.kinds[square.index()] as usize) {
+            if let Some(set) = present.get_mut(board.kind(square).index()) {
                 *set |= square.bitboard();
             }
         }

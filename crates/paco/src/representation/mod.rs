@@ -56,9 +56,11 @@
 //! # Ok::<(), paco::RepresentationError>(())
 //! ```
 
+mod buffer;
 mod index;
 mod tensor;
 
+pub use buffer::TensorBatch;
 pub use index::write_indices_batch;
 pub use tensor::{expand, expand_batch, write_tensors_batch};
 

@@ -1,9 +1,11 @@
 //! The tensor form, from a position or from the index form.
 
+use chess::{Bitboard, Color, Square};
+
 use super::{
     COUNTER_SCALE, EN_PASSANT_LAYER, MAX_INDICES, Options, PLACES, RepresentationError, check_len,
 };
-use crate::Position;
+use crate::{PieceType, Position};
 
 /// Where the layers begin that are filled whole.
 const WHOLE_LAYERS: usize = (EN_PASSANT_LAYER + 1) * 64;
@@ -32,10 +34,74 @@ impl Position {
         options: Options,
         out: &mut [f32],
     ) -> Result<(), RepresentationError> {
-        let mut indices = [0; MAX_INDICES];
-        let indices = &mut indices[..options.index_len()];
-        self.write_indices(options, indices)?;
-        expand(indices, options, out)
+        check_len(out.len(), options.tensor_len())?;
+        if self.piece_count() != 32 {
+            return Err(RepresentationError::PieceCount(self.piece_count()));
+        }
+        let bottom =
+            if options.contains(Options::USE_PERSPECTIVE) { self.player } else { Color::White };
+        let mut sets = [Bitboard::EMPTY; EN_PASSANT_LAYER + 1];
+        sets[..6].copy_from_slice(&self.pieces[bottom.index()]);
+        sets[6..12].copy_from_slice(&self.pieces[(!bottom).index()]);
+        if let Some(hand) = self.hand {
+            let mut lift = |color: Color, piece: PieceType| {
+                let side = if color == bottom { 12 } else { 18 };
+                sets[side + piece.index()] = hand.square.bitboard();
+            };
+            lift(self.player, hand.piece);
+            if let Some(partner) = hand.partner {
+                lift(!self.player, partner);
+            }
+        }
+        sets[EN_PASSANT_LAYER] = self.en_passant.map_or(Bitboard::EMPTY, Square::bitboard);
+        if bottom == Color::Black {
+            sets = sets.map(Bitboard::flip_ranks);
+        }
+        let (layers, _) = out.as_chunks_mut::<64>();
+        let (ones, whole) = layers.split_at_mut(sets.len());
+        for (layer, set) in ones.iter_mut().zip(sets) {
+            spread(set, layer);
+        }
+        let mut values = [0; MAX_INDICES - PLACES];
+        let count = self.layer_values(options, &mut values);
+        fill_whole(whole, &values[..count]);
+        Ok(())
+    }
+}
+
+/// Eight floats for eight bits.
+static FLOATS: [[f32; 8]; 256] = {
+    let mut table = [[0.0; 8]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let mut i = 0;
+        while i < 8 {
+            if bits >> i & 1 != 0 {
+                table[bits][i] = 1.0;
+            }
+            i += 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
+/// A layer with ones on the squares of a set. Every rank is copied from the table, the empty ones
+/// too: as fast as the memory can be written, and faster than clearing first.
+#[inline(always)]
+fn spread(set: Bitboard, layer: &mut [f32; 64]) {
+    let (ranks, _) = layer.as_chunks_mut::<8>();
+    for (rank, bits) in ranks.iter_mut().zip(set.0.to_le_bytes()) {
+        *rank = FLOATS[bits as usize];
+    }
+}
+
+/// One value for each layer; the last is the counter.
+#[inline(always)]
+fn fill_whole(layers: &mut [[f32; 64]], values: &[u32]) {
+    let last = values.len().saturating_sub(1);
+    for (i, (layer, &value)) in layers.iter_mut().zip(values).enumerate() {
+        *layer = [if i == last { value as f32 / COUNTER_SCALE } else { value as f32 }; 64];
     }
 }
 
@@ -68,10 +134,7 @@ pub fn expand(
             .ok_or(RepresentationError::IndexOutOfRange { place, value })? = 1.0;
     }
     let (layers, _) = whole.as_chunks_mut::<64>();
-    let last = layers.len().saturating_sub(1);
-    for (i, (layer, &value)) in layers.iter_mut().zip(values).enumerate() {
-        *layer = [if i == last { value as f32 / COUNTER_SCALE } else { value as f32 }; 64];
-    }
+    fill_whole(layers, values);
     Ok(())
 }
 
