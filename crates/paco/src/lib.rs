@@ -7,6 +7,8 @@ mod fen;
 mod game;
 mod legal;
 mod letters;
+mod matrix;
+mod notation;
 mod perft;
 mod piece;
 mod play;
@@ -26,14 +28,16 @@ pub use fen::{FenError, FenReason};
 pub use game::{DRAW_AFTER_REPETITIONS, Game, Outcome};
 pub use legal::Legal;
 pub use letters::{letter_of, pieces_of};
+pub use matrix::MatrixError;
+pub use notation::{NotationError, NotationReason};
 pub use perft::{perft, perft_played, turn_perft};
 pub use piece::PieceType;
 pub use play::{IllegalAction, NO_PROGRESS_LIMIT};
 pub use playout::random_playout;
 pub use position::{Ending, Hand, Position, Required, Rules};
 pub use representation::{
-    MAX_INDICES, Options, PLACES, RepresentationError, TensorBatch, expand, expand_batch, write_indices_batch,
-    write_tensors_batch,
+    MAX_INDICES, Options, PLACES, RepresentationError, TensorBatch, expand, expand_batch,
+    write_indices_batch, write_tensors_batch,
 };
 pub use rng::Rng;
 pub use sako::{PacoSequences, SAKO_NODES};
