@@ -1,13 +1,41 @@
-//! Chess and Chess960.
+//! Chess and Chess960: bitboards, legal moves, notation, pictures.
 
 pub mod attacks;
 mod bitboard;
+mod board;
+mod check;
+pub mod chess960;
 mod color;
+mod fen;
+mod game;
+mod make;
+mod movegen;
+mod moves;
+pub mod perft;
+pub mod picture;
 mod piece;
+mod position;
+pub mod see;
+mod setup;
+mod side;
 pub mod sliders;
 mod square;
+pub mod svg;
+mod uci;
+mod validate;
+mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
+pub use board::Board;
 pub use color::{Color, ParseColorError};
+pub use fen::{FenError, FenField, FenProblem, FenStyle};
+pub use game::{DrawReason, Game, IllegalMove, Outcome};
+pub use make::Observer;
+pub use movegen::{Flow, MoveFilter, MoveVisitor, PawnStep};
+pub use moves::{MAX_MOVES, Move, MoveKind, MoveList};
 pub use piece::{Piece, PieceType};
+pub use position::Position;
+pub use setup::{Setup, SetupError};
 pub use square::{File, ParseSquareError, Rank, Square};
+pub use uci::{CastlingStyle, UciError};
+pub use validate::SetupProblems;

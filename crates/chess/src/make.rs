@@ -1,0 +1,303 @@
+//! Making moves by copying.
+//!
+//! Each kind of move has its own function, always inlined: when the kind, the player and the piece
+//! are known where it is called (move generation knows them), only the few operations which that
+//! move needs remain. [`Position::after`] is the same for a move that comes from outside.
+//!
+//! An [`Observer`] is told of every piece that comes, goes or moves, so that what depends on the
+//! pieces (a network's accumulator, say) can keep in step without the board knowing of it.
+
+use crate::position::NO_FILE;
+use crate::side::{Black, Side, White};
+use crate::{
+    Bitboard, Color, Move, MoveKind, Piece, PieceType, Position, Square, attacks, zobrist,
+};
+
+/// Whoever wants to know how a move changes the board.
+pub trait Observer {
+    /// A piece appears on a square.
+    fn put(&mut self, piece: Piece, square: Square);
+
+    /// A piece disappears from a square.
+    fn remove(&mut self, piece: Piece, square: Square);
+
+    /// A piece goes from one square to another.
+    #[inline(always)]
+    fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
+        self.remove(piece, from);
+        self.put(piece, to);
+    }
+}
+
+/// Nobody wants to know.
+impl Observer for () {
+    #[inline(always)]
+    fn put(&mut self, _: Piece, _: Square) {}
+    #[inline(always)]
+    fn remove(&mut self, _: Piece, _: Square) {}
+}
+
+impl Position {
+    /// The position after a legal move.
+    ///
+    /// The move must be [legal](Position::is_legal) here. Any other gives *some* position, without a
+    /// panic in release builds, but not one that means anything; debug builds check it.
+    #[inline]
+    pub fn after(&self, m: Move) -> Self {
+        self.after_observed(m, &mut ())
+    }
+
+    /// [`Position::after`], with somebody told of each change of the board.
+    ///
+    /// ```
+    /// use chess::{Observer, Piece, Position, Square};
+    /// struct Count(i32);
+    /// impl Observer for Count {
+    ///     fn put(&mut self, _: Piece, _: Square) { self.0 += 1 }
+    ///     fn remove(&mut self, _: Piece, _: Square) { self.0 -= 1 }
+    /// }
+    /// let position = Position::from_fen("k7/8/8/3p4/4P3/8/8/K7 w - - 0 1").unwrap();
+    /// let mut pieces = Count(4);
+    /// position.after_observed(position.parse_uci("e4d5").unwrap(), &mut pieces);
+    /// assert_eq!(pieces.0, 3);
+    /// ```
+    pub fn after_observed<O: Observer>(&self, m: Move, observer: &mut O) -> Self {
+        #[cfg(debug_assertions)]
+        assert!(self.is_legal(m), "{m:?} is not legal in {self:?}");
+        match self.turn {
+            Color::White => self.passed::<White>().made::<White, O>(m, observer),
+            Color::Black => self.passed::<Black>().made::<Black, O>(m, observer),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn made<S: Side, O: Observer>(&self, m: Move, observer: &mut O) -> Self {
+        let (from, to) = (m.from(), m.to());
+        let piece = self.board.piece_type_at(from).unwrap_or(PieceType::Pawn);
+        match m.kind() {
+            MoveKind::Quiet => self.quiet::<S, O>(piece, from, to, observer),
+            MoveKind::Capture => self.capture::<S, O>(piece, from, to, observer),
+            MoveKind::DoublePush => self.double_push::<S, O>(from, to, observer),
+            MoveKind::EnPassant => self.take_en_passant::<S, O>(from, to, observer),
+            MoveKind::Castling => self.castle::<S, O>(m, observer),
+            MoveKind::Promotion | MoveKind::PromotionCapture => {
+                let promoted = m.promotion().unwrap_or(PieceType::Queen);
+                self.promote::<S, O>(promoted, m.is_capture(), from, to, observer)
+            }
+        }
+    }
+
+    /// The same position with the other player to move, unless the player to move is in check.
+    ///
+    /// The clocks go on as if a piece had moved, and any right to take en passant is gone.
+    ///
+    /// ```
+    /// use chess::{Color, Position};
+    /// let passed = Position::INITIAL.after_null().unwrap();
+    /// assert_eq!(passed.turn(), Color::Black);
+    /// assert_eq!(passed.after_null().unwrap().key(), Position::INITIAL.key());
+    /// ```
+    pub fn after_null(&self) -> Option<Self> {
+        if self.in_check() {
+            return None;
+        }
+        Some(match self.turn {
+            Color::White => self.passed::<White>().checked(),
+            Color::Black => self.passed::<Black>().checked(),
+        })
+    }
+
+    /// What every move does: the clocks, the turn, and the end of the right to take en passant.
+    #[inline(always)]
+    pub(crate) fn passed<S: Side>(&self) -> Self {
+        let mut next = *self;
+        next.key ^= zobrist::BLACK_TO_MOVE ^ zobrist::en_passant(self.en_passant_file);
+        next.en_passant_file = NO_FILE;
+        next.turn = S::Opponent::COLOR;
+        next.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        if S::COLOR == Color::Black {
+            next.fullmove_number = self.fullmove_number.saturating_add(1);
+        }
+        next
+    }
+
+    /// In debug builds: all invariants hold after every move.
+    #[inline(always)]
+    fn checked(self) -> Self {
+        #[cfg(debug_assertions)]
+        self.assert_invariants();
+        self
+    }
+
+    /// Moves a piece of the player; where it goes must be empty.
+    #[inline(always)]
+    fn relocate<S: Side>(&mut self, piece_type: PieceType, from: Square, to: Square) -> Piece {
+        let piece = Piece::new(S::COLOR, piece_type);
+        self.board.flip(S::COLOR, piece_type, from.bitboard() ^ to.bitboard());
+        let keys = zobrist::piece(piece, from) ^ zobrist::piece(piece, to);
+        self.key ^= keys;
+        if piece_type == PieceType::Pawn {
+            self.pawn_key ^= keys;
+            self.halfmove_clock = 0;
+        }
+        piece
+    }
+
+    /// Takes an enemy piece from the board.
+    #[inline(always)]
+    fn remove<O: Observer>(&mut self, square: Square, observer: &mut O) {
+        let Some(piece) = self.board.piece_at(square) else { return };
+        self.board.remove(square);
+        let key = zobrist::piece(piece, square);
+        self.key ^= key;
+        if piece.piece_type() == PieceType::Pawn {
+            self.pawn_key ^= key;
+        }
+        self.halfmove_clock = 0;
+        observer.remove(piece, square);
+    }
+
+    /// Ends the castling rights that have anything to do with these squares.
+    #[inline(always)]
+    fn end_castling(&mut self, squares: Bitboard) {
+        let lost = self.castling & squares;
+        if lost.any() {
+            self.key ^= zobrist::castling(lost);
+            self.castling -= lost;
+        }
+    }
+
+    /// The squares whose rights end when this piece of the player leaves `from`.
+    #[inline(always)]
+    fn touched<S: Side>(piece_type: PieceType, from: Square) -> Bitboard {
+        match piece_type {
+            PieceType::King => S::HOME_RANK,
+            PieceType::Rook | PieceType::Queen => from.bitboard(),
+            _ => Bitboard::EMPTY,
+        }
+    }
+
+    /// A piece goes to an empty square.
+    #[inline(always)]
+    pub(crate) fn quiet<S: Side, O: Observer>(
+        &self,
+        piece_type: PieceType,
+        from: Square,
+        to: Square,
+        observer: &mut O,
+    ) -> Self {
+        let mut next = *self;
+        observer.relocate(next.relocate::<S>(piece_type, from, to), from, to);
+        next.end_castling(Self::touched::<S>(piece_type, from));
+        next.checked()
+    }
+
+    /// A piece takes an enemy piece.
+    #[inline(always)]
+    pub(crate) fn capture<S: Side, O: Observer>(
+        &self,
+        piece_type: PieceType,
+        from: Square,
+        to: Square,
+        observer: &mut O,
+    ) -> Self {
+        let mut next = *self;
+        next.remove(to, observer);
+        observer.relocate(next.relocate::<S>(piece_type, from, to), from, to);
+        next.end_castling(Self::touched::<S>(piece_type, from) | to.bitboard());
+        next.checked()
+    }
+
+    /// A pawn goes two steps.
+    #[inline(always)]
+    pub(crate) fn double_push<S: Side, O: Observer>(
+        &self,
+        from: Square,
+        to: Square,
+        observer: &mut O,
+    ) -> Self {
+        let mut next = *self;
+        observer.relocate(next.relocate::<S>(PieceType::Pawn, from, to), from, to);
+        let passed_square = to.step(-S::FORWARD);
+        let takers = attacks::pawn(S::COLOR, passed_square)
+            & next.board.pieces(S::Opponent::COLOR, PieceType::Pawn);
+        if takers.any() {
+            next.allow_en_passant(takers, passed_square);
+        }
+        next.checked()
+    }
+
+    /// Notes the right to take en passant if one of these pawns can do so legally.
+    #[inline(never)]
+    pub(crate) fn allow_en_passant(&mut self, takers: Bitboard, passed_square: Square) {
+        if takers.into_iter().any(|from| self.en_passant_is_safe(from, passed_square)) {
+            self.en_passant_file = passed_square.file() as u8;
+            self.key ^= zobrist::en_passant(self.en_passant_file);
+        }
+    }
+
+    /// Whether the player's king is safe once this pawn has taken en passant.
+    #[inline(never)]
+    pub(crate) fn en_passant_is_safe(&self, from: Square, passed_square: Square) -> bool {
+        let taken = Square::new(passed_square.file(), from.rank()).bitboard();
+        let occupied = (self.occupied() - from.bitboard() - taken) | passed_square.bitboard();
+        let enemies = self.board.color(!self.turn) - taken;
+        (self.attackers(self.king(self.turn), occupied) & enemies).is_empty()
+    }
+
+    /// A pawn takes a pawn that has just passed it.
+    #[inline(always)]
+    pub(crate) fn take_en_passant<S: Side, O: Observer>(
+        &self,
+        from: Square,
+        to: Square,
+        observer: &mut O,
+    ) -> Self {
+        let mut next = *self;
+        next.remove(to.step(-S::FORWARD), observer);
+        observer.relocate(next.relocate::<S>(PieceType::Pawn, from, to), from, to);
+        next.checked()
+    }
+
+    /// A pawn reaches the last rank.
+    #[inline(always)]
+    pub(crate) fn promote<S: Side, O: Observer>(
+        &self,
+        promoted: PieceType,
+        captures: bool,
+        from: Square,
+        to: Square,
+        observer: &mut O,
+    ) -> Self {
+        let mut next = *self;
+        if captures {
+            next.remove(to, observer);
+            next.end_castling(to.bitboard());
+        }
+        let (pawn, piece) = (Piece::new(S::COLOR, PieceType::Pawn), Piece::new(S::COLOR, promoted));
+        next.board.flip(S::COLOR, PieceType::Pawn, from.bitboard());
+        next.board.flip(S::COLOR, promoted, to.bitboard());
+        next.key ^= zobrist::piece(pawn, from) ^ zobrist::piece(piece, to);
+        next.pawn_key ^= zobrist::piece(pawn, from);
+        next.halfmove_clock = 0;
+        observer.remove(pawn, from);
+        observer.put(piece, to);
+        next.checked()
+    }
+
+    /// King and rook change places, more or less.
+    #[inline(always)]
+    pub(crate) fn castle<S: Side, O: Observer>(&self, m: Move, observer: &mut O) -> Self {
+        let mut next = *self;
+        let (king_to, rook_to) = (m.castling_king_to(), m.castling_rook_to());
+        // In Chess960 each may go to the other's square, or stay: exclusive-or does not mind.
+        let king = next.relocate::<S>(PieceType::King, m.from(), king_to);
+        let rook = next.relocate::<S>(PieceType::Rook, m.to(), rook_to);
+        observer.remove(king, m.from());
+        observer.remove(rook, m.to());
+        observer.put(king, king_to);
+        observer.put(rook, rook_to);
+        next.end_castling(S::HOME_RANK);
+        next.checked()
+    }
+}

@@ -1,0 +1,254 @@
+//! A legal position, in one cache line.
+//!
+//! A [`Position`] can only be made from a [`Setup`](crate::Setup) that passes every check in
+//! [`validate`](crate::validate), or from another position by a legal move. It therefore always has
+//! one king each, never leaves the side that is not to move in check, and holds castling rights only
+//! with the king and rook still at home. It is 64 bytes and `Copy`: moves are made by copying
+//! ("copy-make"), there is nothing to undo. What came before (repetitions) is kept by
+//! [`Game`](crate::Game).
+
+use std::fmt;
+
+use crate::{
+    Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, attacks, sliders, zobrist,
+};
+
+/// Stands for "no en passant" where a file is kept.
+pub(crate) const NO_FILE: u8 = 8;
+
+/// A legal position of chess or Chess960.
+///
+/// ```
+/// use chess::{Position, Color};
+/// let start = Position::INITIAL;
+/// assert_eq!(start.legal_moves().len(), 20);
+/// let e4 = start.parse_uci("e2e4")?;
+/// let next = start.after(e4);
+/// assert_eq!(next.turn(), Color::Black);
+/// assert_eq!(next.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+/// # Ok::<(), chess::UciError>(())
+/// ```
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Position {
+    pub(crate) board: Board,
+    pub(crate) key: u64,
+    pub(crate) pawn_key: u64,
+    /// The rooks that may still castle, by their squares.
+    pub(crate) castling: Bitboard,
+    pub(crate) halfmove_clock: u16,
+    pub(crate) fullmove_number: u16,
+    /// The file of a pawn that may be taken en passant, or [`NO_FILE`].
+    pub(crate) en_passant_file: u8,
+    pub(crate) turn: Color,
+}
+
+impl Position {
+    /// The start of a game of chess.
+    pub const INITIAL: Self = Self {
+        board: Board::INITIAL,
+        key: INITIAL_KEYS.0,
+        pawn_key: INITIAL_KEYS.1,
+        castling: Bitboard(0x8100_0000_0000_0081),
+        halfmove_clock: 0,
+        fullmove_number: 1,
+        en_passant_file: NO_FILE,
+        turn: Color::White,
+    };
+
+    /// The pieces and where they stand.
+    #[inline(always)]
+    pub const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Who is to move.
+    #[inline(always)]
+    pub const fn turn(&self) -> Color {
+        self.turn
+    }
+
+    /// The rooks that may still castle, by their squares (in chess: a1, h1, a8, h8).
+    #[inline(always)]
+    pub const fn castling_rooks(&self) -> Bitboard {
+        self.castling
+    }
+
+    /// The square a pawn may be taken on en passant. It is there only if such a capture is legal.
+    #[inline]
+    pub fn en_passant(&self) -> Option<Square> {
+        (self.en_passant_file < NO_FILE).then(|| {
+            let rank = Rank::Sixth.relative_to(self.turn);
+            Square::new(File::from_index(self.en_passant_file as usize), rank)
+        })
+    }
+
+    /// Moves by either player since the last capture or pawn move.
+    #[inline(always)]
+    pub const fn halfmove_clock(&self) -> u16 {
+        self.halfmove_clock
+    }
+
+    /// The number of the move to come: 1 at the start, one more after each move of Black.
+    #[inline(always)]
+    pub const fn fullmove_number(&self) -> u16 {
+        self.fullmove_number
+    }
+
+    /// The Zobrist key: equal for positions that count as the same when they recur.
+    #[inline(always)]
+    pub const fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The Zobrist key of the pawns alone.
+    #[inline(always)]
+    pub const fn pawn_key(&self) -> u64 {
+        self.pawn_key
+    }
+
+    /// Every square with a piece on it.
+    #[inline(always)]
+    pub const fn occupied(&self) -> Bitboard {
+        self.board.occupied()
+    }
+
+    /// The pieces of one color and type.
+    #[inline(always)]
+    pub const fn pieces(&self, color: Color, piece_type: PieceType) -> Bitboard {
+        self.board.pieces(color, piece_type)
+    }
+
+    /// What stands on a square.
+    #[inline(always)]
+    pub const fn piece_at(&self, square: Square) -> Option<Piece> {
+        self.board.piece_at(square)
+    }
+
+    /// Where a player's king is.
+    #[inline(always)]
+    pub fn king(&self, color: Color) -> Square {
+        self.pieces(color, PieceType::King).first_or_a1()
+    }
+
+    /// The pieces of both players that attack a square, with these squares taken as occupied.
+    pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let board = &self.board;
+        let [white_pawns, black_pawns] =
+            Color::ALL.map(|color| board.pieces(color, PieceType::Pawn));
+        // A white pawn attacks the squares from which a black one would attack it, and vice versa.
+        (attacks::pawn(Color::Black, square) & white_pawns)
+            | (attacks::pawn(Color::White, square) & black_pawns)
+            | (attacks::knight(square) & board.piece_type(PieceType::Knight))
+            | (attacks::king(square) & board.piece_type(PieceType::King))
+            | (sliders::bishop(square, occupied) & board.diagonal_sliders())
+            | (sliders::rook(square, occupied) & board.straight_sliders())
+    }
+
+    /// The enemy pieces that give check.
+    pub fn checkers(&self) -> Bitboard {
+        let king = self.king(self.turn);
+        self.attackers(king, self.occupied()) & self.board.color(!self.turn)
+    }
+
+    /// Whether the player to move is in check.
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.checkers().any()
+    }
+
+    /// Whether the game is over because the player to move is mated.
+    pub fn is_checkmate(&self) -> bool {
+        self.in_check() && !self.has_legal_move()
+    }
+
+    /// Whether the game is over because the player to move has no move and is not in check.
+    pub fn is_stalemate(&self) -> bool {
+        !self.in_check() && !self.has_legal_move()
+    }
+
+    /// Whether this player could not mate even with the other's help: he has a bare king, or only
+    /// knights or bishops of which no series of moves makes a mate.
+    ///
+    /// A lone knight can mate only if the opponent has something that stands in his own king's way,
+    /// but for a queen; bishops that all go over squares of one color need a blocker too.
+    pub fn has_insufficient_material(&self, color: Color) -> bool {
+        let board = &self.board;
+        let own = board.color(color);
+        let pawns_and_majors = board.piece_type(PieceType::Pawn) | board.straight_sliders();
+        if (own & pawns_and_majors).any() {
+            return false;
+        }
+        let kings = board.piece_type(PieceType::King);
+        if (own & board.piece_type(PieceType::Knight)).any() {
+            let helpful = board.color(!color) - kings - board.piece_type(PieceType::Queen);
+            return own.len() == 2 && helpful.is_empty();
+        }
+        let bishops = board.piece_type(PieceType::Bishop);
+        if (own & bishops).any() {
+            let one_color = (bishops & Bitboard::LIGHT_SQUARES).is_empty()
+                || (bishops & Bitboard::DARK_SQUARES).is_empty();
+            let blockers = board.piece_type(PieceType::Pawn) | board.piece_type(PieceType::Knight);
+            return one_color && blockers.is_empty();
+        }
+        true
+    }
+
+    /// Whether no series of moves leads to a mate by either player: a draw at once.
+    pub fn is_insufficient_material(&self) -> bool {
+        Color::ALL.into_iter().all(|color| self.has_insufficient_material(color))
+    }
+
+    /// Panics unless everything a position promises holds: the check that debug builds make after
+    /// every move.
+    #[cfg(debug_assertions)]
+    pub(crate) fn assert_invariants(&self) {
+        let problems = crate::validate::problems(&crate::Setup::from(*self));
+        assert!(problems.is_empty(), "{self:?}: {problems}");
+        assert_eq!((self.key, self.pawn_key), zobrist::keys(self), "{self:?}");
+        if self.en_passant_file != NO_FILE {
+            assert!(self.legal_moves().iter().any(|m| m.kind() == crate::MoveKind::EnPassant));
+        }
+    }
+}
+
+/// The keys of the initial position. A test compares them with a computation.
+const INITIAL_KEYS: (u64, u64) = zobrist::initial_keys();
+
+/// Positions are equal if everything about them is, the clocks included. For "the same position" in
+/// the sense of repetition compare their [keys](Position::key).
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        (self.board, self.castling, self.en_passant_file, self.turn)
+            == (other.board, other.castling, other.en_passant_file, other.turn)
+            && (self.halfmove_clock, self.fullmove_number)
+                == (other.halfmove_clock, other.fullmove_number)
+    }
+}
+
+impl Eq for Position {}
+
+impl std::hash::Hash for Position {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self::INITIAL
+    }
+}
+
+/// The position as FEN.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fen())
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({})", self.fen())
+    }
+}

@@ -1,0 +1,125 @@
+//! Static exchange evaluation: what a capture wins if both sides go on capturing on that square, each
+//! time with the cheapest piece, and stop when it no longer pays.
+//!
+//! Pins and checks are not looked at, promotions in mid-exchange neither: it is a judgement for
+//! ordering and pruning moves, not a proof.
+
+use crate::{Bitboard, Color, Move, MoveKind, PieceType, Position, Square, sliders};
+
+/// What the pieces are worth in an exchange, in hundredths of a pawn. The king can take but is never
+/// taken.
+pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
+
+const fn value(piece_type: PieceType) -> i32 {
+    VALUES[piece_type.index()]
+}
+
+impl Position {
+    /// What a legal move wins or loses in exchanges on its target square, for the player to move.
+    ///
+    /// ```
+    /// use chess::Position;
+    /// let position: Position = "4k3/8/3p4/4p3/8/8/8/4RK2 w - - 0 1".parse().unwrap();
+    /// let takes = position.parse_uci("e1e5").unwrap();
+    /// assert_eq!(position.see(takes), 100 - 500);
+    /// assert!(!position.see_reaches(takes, 0));
+    /// ```
+    pub fn see(&self, m: Move) -> i32 {
+        if m.is_castling() {
+            return 0;
+        }
+        let (gain, mut on_square, mut occupied) = self.first_capture(m);
+        // gains[n]: what the n-th capture is worth if the exchange stops after it.
+        let mut gains = [0; 33];
+        gains[0] = gain;
+        let mut depth = 0;
+        let mut turn = !self.turn();
+        let mut attackers = self.exchange_attackers(m.to(), occupied);
+        while let Some((piece, from)) = self.cheapest(attackers & occupied, turn) {
+            if piece == PieceType::King && self.defended(attackers & occupied, !turn) {
+                break; // a king does not take what is defended
+            }
+            depth += 1;
+            gains[depth % 33] = value(on_square) - gains[depth - 1];
+            on_square = piece;
+            occupied -= from.bitboard();
+            attackers |= self.uncovered(m.to(), occupied);
+            turn = !turn;
+        }
+        // Backwards: nobody has to capture.
+        for n in (1..=depth).rev() {
+            gains[n - 1] = -gains[n].max(-gains[n - 1]);
+        }
+        gains[0]
+    }
+
+    /// Whether [`see`](Position::see) is at least this much: decided as soon as it is clear, which is
+    /// mostly at once.
+    pub fn see_reaches(&self, m: Move, threshold: i32) -> bool {
+        if m.is_castling() {
+            return 0 >= threshold;
+        }
+        let (gain, on_square, mut occupied) = self.first_capture(m);
+        // `balance` is the result for the side that has just captured if the exchange stopped here.
+        let mut balance = gain - threshold;
+        if balance < 0 {
+            return false;
+        }
+        balance -= value(on_square);
+        if balance >= 0 {
+            return true; // even if the capturing piece is lost for nothing
+        }
+        let mut turn = !self.turn();
+        let mut attackers = self.exchange_attackers(m.to(), occupied);
+        // From here on `balance` is negative for the side that has just captured if it is taken back.
+        while let Some((piece, from)) = self.cheapest(attackers & occupied, turn) {
+            if piece == PieceType::King && self.defended(attackers & occupied, !turn) {
+                break;
+            }
+            occupied -= from.bitboard();
+            attackers |= self.uncovered(m.to(), occupied);
+            turn = !turn;
+            balance = -balance - 1 - value(piece);
+            if balance >= 0 {
+                break; // the other side need not go on
+            }
+        }
+        // Whoever is to capture and cannot, or need not, has lost the exchange.
+        turn != self.turn()
+    }
+
+    /// What the move itself wins, what then stands on the square, and what is then occupied.
+    fn first_capture(&self, m: Move) -> (i32, PieceType, Bitboard) {
+        let board = self.board();
+        let moved = board.piece_type_at(m.from()).unwrap_or(PieceType::Pawn);
+        let mut occupied = (self.occupied() - m.from().bitboard()) | m.to().bitboard();
+        let mut gain = board.piece_type_at(m.to()).map_or(0, value);
+        if m.kind() == MoveKind::EnPassant {
+            occupied -= Square::new(m.to().file(), m.from().rank()).bitboard();
+            gain = value(PieceType::Pawn);
+        }
+        let on_square = m.promotion().unwrap_or(moved);
+        gain += value(on_square) - value(moved);
+        (gain, on_square, occupied)
+    }
+
+    fn exchange_attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        self.attackers(square, occupied) & occupied
+    }
+
+    /// Sliders that reach the square now that something has left its lines.
+    fn uncovered(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        (sliders::rook(square, occupied) & self.board().straight_sliders())
+            | (sliders::bishop(square, occupied) & self.board().diagonal_sliders())
+    }
+
+    fn cheapest(&self, attackers: Bitboard, color: Color) -> Option<(PieceType, Square)> {
+        PieceType::ALL.into_iter().find_map(|piece_type| {
+            (attackers & self.pieces(color, piece_type)).first().map(|from| (piece_type, from))
+        })
+    }
+
+    fn defended(&self, attackers: Bitboard, color: Color) -> bool {
+        !attackers.is_disjoint(self.board().color(color))
+    }
+}

@@ -1,0 +1,120 @@
+//! Moves as UCI writes them: `e2e4`, `e7e8q`, and castling in two ways.
+//!
+//! Chess engines write castling as the king's move, `e1g1`; with Chess960 that can be ambiguous, so
+//! there it is the king taking his own rook, `e1h1`. Both are read everywhere.
+
+use std::str::FromStr;
+
+use arrayvec::ArrayString;
+
+use crate::{File, Move, MoveFilter, MoveList, PieceType, Position, Square};
+
+/// How castling is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CastlingStyle {
+    /// `e1g1` where king and rook castle from where they do in chess; otherwise king takes rook.
+    #[default]
+    Standard,
+    /// Always king takes rook: `e1h1`.
+    Chess960,
+}
+
+/// Why a text is no move of this position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UciError {
+    /// Not of the form `e2e4` or `e7e8q`.
+    #[error("'{0}' is not a move in UCI notation, such as e2e4 or e7e8q")]
+    Malformed(String),
+    /// There is nothing of the player's to move on that square.
+    #[error("'{text}' is illegal: no piece of {turn}'s on {from}")]
+    NoPiece {
+        /// The move as given.
+        text: String,
+        /// Where it starts.
+        from: Square,
+        /// Who is to move.
+        turn: crate::Color,
+    },
+    /// The piece there cannot move like that.
+    #[error("'{text}' is illegal: the {piece} on {from} cannot go there")]
+    Illegal {
+        /// The move as given.
+        text: String,
+        /// What stands there.
+        piece: PieceType,
+        /// Where it starts.
+        from: Square,
+    },
+}
+
+impl Position {
+    /// The move in UCI notation.
+    ///
+    /// ```
+    /// use chess::{CastlingStyle, Position};
+    /// let position: Position = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
+    /// let castles = position.parse_uci("e1g1")?;
+    /// assert_eq!(position.parse_uci("e1h1")?, castles);
+    /// assert_eq!(position.uci(castles, CastlingStyle::Standard).as_str(), "e1g1");
+    /// assert_eq!(position.uci(castles, CastlingStyle::Chess960).as_str(), "e1h1");
+    /// # Ok::<(), chess::UciError>(())
+    /// ```
+    pub fn uci(&self, m: Move, style: CastlingStyle) -> ArrayString<5> {
+        let usual = m.from().file() == File::E && matches!(m.to().file(), File::A | File::H);
+        let to = if m.is_castling() && usual && style == CastlingStyle::Standard {
+            m.castling_king_to()
+        } else {
+            m.to()
+        };
+        let mut text = ArrayString::new();
+        for square in [m.from(), to] {
+            text.push(square.file().letter());
+            text.push(square.rank().digit());
+        }
+        if let Some(piece) = m.promotion() {
+            text.push(piece.letter());
+        }
+        text
+    }
+
+    /// The legal move that a UCI text means here. Castling may be given either way.
+    pub fn parse_uci(&self, text: &str) -> Result<Move, UciError> {
+        let malformed = || UciError::Malformed(text.to_owned());
+        let (from, to, promotion) = split(text).ok_or_else(malformed)?;
+        let own = self.board().color(self.turn());
+        let Some(piece) = self.board().piece_type_at(from).filter(|_| own.has(from)) else {
+            return Err(UciError::NoPiece { text: text.to_owned(), from, turn: self.turn() });
+        };
+        let moves = self.moves(MoveFilter { from: from.bitboard(), ..MoveFilter::ALL });
+        find(&moves, to, promotion)
+            .or_else(|| castling_by_king(&moves, to).filter(|_| promotion.is_none()))
+            .ok_or_else(|| UciError::Illegal { text: text.to_owned(), piece, from })
+    }
+}
+
+fn split(text: &str) -> Option<(Square, Square, Option<PieceType>)> {
+    let from = Square::from_str(text.get(0..2)?).ok()?;
+    let to = Square::from_str(text.get(2..4)?).ok()?;
+    let promotion = match text.get(4..)? {
+        "" => None,
+        "n" => Some(PieceType::Knight),
+        "b" => Some(PieceType::Bishop),
+        "r" => Some(PieceType::Rook),
+        "q" => Some(PieceType::Queen),
+        _ => return None,
+    };
+    Some((from, to, promotion))
+}
+
+fn find(moves: &MoveList, to: Square, promotion: Option<PieceType>) -> Option<Move> {
+    moves.iter().copied().find(|m| m.to() == to && m.promotion() == promotion)
+}
+
+/// Castling given as the king's move of two squares or more. (One square is a step of the king's,
+/// and was found before.)
+fn castling_by_king(moves: &MoveList, to: Square) -> Option<Move> {
+    moves
+        .iter()
+        .copied()
+        .find(|m| m.is_castling() && m.castling_king_to() == to && m.from().distance(to) >= 2)
+}
