@@ -48,6 +48,6 @@ pub use representation::{
 };
 pub use rng::Rng;
 pub use sako::{PacoSequences, SAKO_NODES};
-pub use selfplay::{Record, Row, self_play};
+pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};
 pub use turns::{TURN_NODES, Turn, Turns};

@@ -87,15 +87,24 @@ impl Row {
     }
 }
 
-/// Plays one game: a few random turns, then the player for both sides to the given depth. `stop` is
-/// called with each new turn and may end the thinking early (see [`Player::choose`]).
+/// What [`self_play`] asks its caller, who has the clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The player begins to think about a turn; the answer does not matter.
+    TurnBegins,
+    /// Should the player stop thinking and play?
+    Stop,
+}
+
+/// Plays one game: a few random turns, then the player for both sides to the given depth, or until
+/// the caller tells him to stop thinking.
 pub fn self_play(
     player: &mut Player,
     rng: &mut Rng,
     random_turns: usize,
     depth: u32,
     max_turns: usize,
-    stop: &mut dyn FnMut() -> bool,
+    ask: &mut dyn FnMut(Ask) -> bool,
 ) -> Record {
     let mut game = Game::default();
     let mut seen: Vec<u64> = Vec::new();
@@ -108,7 +117,8 @@ pub fn self_play(
             random_turn(&position, rng)
         } else {
             player.avoid(seen.iter().copied());
-            player.choose(&position, depth, stop).map(|choice| choice.actions)
+            ask(Ask::TurnBegins);
+            player.choose(&position, depth, &mut || ask(Ask::Stop)).map(|choice| choice.actions)
         };
         let Some(actions) = actions else { break };
         for action in actions {
