@@ -181,6 +181,7 @@ impl Game {
     }
 
     fn end_turn(&mut self) {
+        debug_assert_eq!(self.position.broken_invariant(), None);
         if self.position.no_progress == 0 {
             self.record.clear();
         }

@@ -6,6 +6,7 @@ mod chain;
 mod eval;
 mod fen;
 mod game;
+mod invariants;
 mod legal;
 mod letters;
 mod matrix;

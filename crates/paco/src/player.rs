@@ -14,8 +14,15 @@ use crate::{Action, Answer, Position, Rng, Turns};
 /// How many states one question about Ŝako may visit inside the search.
 const SAKO_IN_SEARCH: u32 = 2_000;
 /// How many states of a turn are generated at the root and deeper down.
-const ROOT_NODES: usize = 60_000;
-const INNER_NODES: usize = 6_000;
+const ROOT_NODES: usize = 30_000;
+const INNER_NODES: usize = 4_000;
+/// How many positions are looked at between two questions whether to stop.
+const PATIENCE: usize = 256;
+/// The first turns are looked at in any case, so that there is something to choose from.
+const ALWAYS_SEEN: usize = 24;
+/// What a repeated position counts for the player: nearly a loss. Unions are pushed to and fro all
+/// too easily, and the one who gives way first is seldom worse off.
+const REPETITION: i32 = -1500;
 /// No search goes deeper.
 const MAX_DEPTH: u32 = 32;
 
@@ -45,6 +52,8 @@ pub struct Player {
     rng: Rng,
     generators: Vec<Turns>,
     nodes: u64,
+    /// Positions looked at since the last question whether to stop.
+    unasked: usize,
     avoid: Vec<u64>,
 }
 
@@ -60,7 +69,13 @@ struct RootTurn {
 impl Player {
     /// A player; the seed decides between turns of equal value.
     pub fn new(seed: u64) -> Self {
-        Self { rng: Rng::new(seed), generators: Vec::new(), nodes: 0, avoid: Vec::new() }
+        Self {
+            rng: Rng::new(seed),
+            generators: Vec::new(),
+            nodes: 0,
+            unasked: 0,
+            avoid: Vec::new(),
+        }
     }
 
     /// Tells the player which settled positions count as draws, for instance because they have
@@ -92,6 +107,9 @@ impl Player {
         }
         let mut root: Vec<RootTurn> = Vec::with_capacity(turns.len());
         for (index, turn) in turns.iter().enumerate() {
+            if index >= ALWAYS_SEEN && self.work(1, stop).is_err() {
+                break;
+            }
             let noise = self.rng.below(8) as i32;
             root.push(RootTurn { index, score: self.at_sight(turn.position()) + noise });
         }
@@ -114,6 +132,16 @@ impl Player {
         Some(Choice { actions, score: best.score, depth, nodes: self.nodes })
     }
 
+    /// Counts work and asks now and then whether to stop: a clock is not read in every node.
+    fn work(&mut self, positions: usize, stop: &mut dyn FnMut() -> bool) -> Result<(), Stopped> {
+        self.unasked += positions;
+        if self.unasked < PATIENCE {
+            return Ok(());
+        }
+        self.unasked = 0;
+        if stop() { Err(Stopped) } else { Ok(()) }
+    }
+
     /// One iteration of the root. When it is stopped, what has been found so far still counts.
     fn iterate(
         &mut self,
@@ -126,7 +154,7 @@ impl Player {
         for i in 0..root.len() {
             let Some(turn) = turns.get(root[i].index) else { continue };
             let score = if self.avoid.contains(&turn.position().key()) {
-                0
+                REPETITION
             } else {
                 -self.search(turn.position(), depth - 1, -WIN, -alpha, 1, stop)?
             };
@@ -144,7 +172,7 @@ impl Player {
     fn at_sight(&mut self, after: &Position) -> i32 {
         self.nodes += 1;
         if self.avoid.contains(&after.key()) {
-            0
+            REPETITION
         } else if after.ending().is_some() {
             -ended(after, 1)
         } else if after.sako(SAKO_IN_SEARCH) == Answer::Yes {
@@ -165,16 +193,18 @@ impl Player {
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<i32, Stopped> {
         self.nodes += 1;
-        // 1. Asked now and then, so that a clock is not read in every node.
-        if self.nodes % 256 == 0 && stop() {
-            return Err(Stopped);
-        }
+        // 1. Time is up?
+        self.work(1, stop)?;
         // 2. The game is over, or the side to move wins at once.
         if position.ending().is_some() {
             return Ok(ended(position, ply));
         }
         if position.sako(SAKO_IN_SEARCH) == Answer::Yes {
             return Ok(WIN - ply);
+        }
+        // The opponent's answer may lead back to what has been there: he pushes the union back.
+        if ply == 2 && self.avoid.contains(&position.key()) {
+            return Ok(REPETITION);
         }
         // 3. Deep enough.
         if depth == 0 {
@@ -183,7 +213,12 @@ impl Player {
         // 4. All turns, the promising ones first.
         let mut turns = self.generators.pop().unwrap_or_default();
         turns.generate_within(position, INNER_NODES);
+        let asked = self.work(turns.len(), stop);
         let mut order: Vec<(i32, usize)> = Vec::with_capacity(turns.len());
+        if let Err(stopped) = asked {
+            self.generators.push(turns);
+            return Err(stopped);
+        }
         for (index, turn) in turns.iter().enumerate() {
             // 5. One turn before the end the order is by evaluation alone: asking for Ŝako is what
             //    the search does next anyway.

@@ -229,9 +229,13 @@ fn check_en_passant(position: &Position) -> Result<(), SetupError> {
     let Some(square) = position.en_passant else { return Ok(()) };
     let me = position.player;
     let runner = shift::behind(me, square.bitboard());
+    // The runner stands ahead of the square, or the player has just lifted it in a union.
+    let lifted = position.hand.is_some_and(|hand| {
+        hand.partner == Some(PieceType::Pawn) && runner.has(hand.square)
+    });
     let fits = square.rank().relative_to(me) == Rank::Sixth
         && !position.occupied().has(square)
-        && runner.is_subset(position.of(!me, PieceType::Pawn));
+        && (lifted || runner.is_subset(position.of(!me, PieceType::Pawn)));
     if fits { Ok(()) } else { Err(SetupError::EnPassant(square)) }
 }
 
