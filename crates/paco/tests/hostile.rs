@@ -11,7 +11,7 @@ fn positions(count: usize) -> Vec<Position> {
     let mut positions = Vec::new();
     while positions.len() < count {
         random_playout(&mut Game::default(), &mut rng, 5000, |game| {
-            if game.position().key() % 37 == 0 {
+            if game.position().key().is_multiple_of(37) {
                 positions.push(*game.position());
             }
         });
@@ -32,7 +32,7 @@ fn assert_sound(position: Position) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn any_text_is_a_sound_position_or_an_error_with_a_place(text in "\\PC{0,90}") {
