@@ -146,15 +146,16 @@ impl Position {
     /// Takes an enemy piece from the board.
     #[inline(always)]
     fn remove<O: Observer>(&mut self, square: Square, observer: &mut O) {
-        let Some(piece) = self.board.piece_at(square) else { return };
-        self.board.remove(square);
-        let key = zobrist::piece(piece, square);
+        let (piece, key) = (self.board.piece_at(square), zobrist::on_board(&self.board, square));
         self.key ^= key;
-        if piece.piece_type() == PieceType::Pawn {
+        if self.board.piece_type(PieceType::Pawn).has(square) {
             self.pawn_key ^= key;
         }
+        self.board.remove(square);
         self.halfmove_clock = 0;
-        observer.remove(piece, square);
+        if let Some(piece) = piece {
+            observer.remove(piece, square);
+        }
     }
 
     /// Ends the castling rights that have anything to do with these squares.

@@ -210,11 +210,8 @@ impl Position {
             };
             if (targets | castling).any() {
                 // For his steps, only sliders that can reach a square next to him matter.
-                let far = if castling.any() {
-                    [Bitboard::FULL; 2]
-                } else {
-                    attacks::approaches(king)
-                };
+                let far =
+                    if castling.any() { [Bitboard::FULL; 2] } else { attacks::approaches(king) };
                 let attacked =
                     self.attacked_by::<S::Opponent>(enemies, occupied ^ king.bitboard(), far);
                 v.piece(PieceType::King, king, targets - attacked, enemies)?;
@@ -321,7 +318,8 @@ impl Position {
     }
 
     /// En passant is rare, and the one capture that empties two squares of a line: each is tried.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn generate_en_passant<V: MoveVisitor>(
         &self,
         to: Bitboard,

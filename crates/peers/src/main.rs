@@ -1,7 +1,10 @@
 //! Side-by-side benchmarks: our libraries and the field's, in one run, on one thread, per second of
 //! CPU time. Ratios are what counts; absolute figures belong to the machine.
 
+mod corpus;
+mod fen;
 mod perft;
+mod sliders;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -23,11 +26,17 @@ struct Cli {
 enum Command {
     /// Move generation: perft with counted and with made leaves.
     Perft,
+    /// Slider attacks: our four backends and others.
+    Sliders,
+    /// FEN, read with validation and written.
+    Fen,
 }
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     match cli.command {
         Command::Perft => perft::run(cli.rounds, cli.json),
+        Command::Sliders => sliders::run(cli.rounds, cli.json),
+        Command::Fen => fen::run(cli.rounds, cli.json),
     }
 }
