@@ -5,6 +5,9 @@ use chess::{Bitboard, Color, Square};
 use crate::position::{NONE, promotion_row};
 use crate::{Ending, NO_PROGRESS_LIMIT, PieceType, Position, Required};
 
+/// An invariant in words, and whether a position keeps it.
+type Check = (&'static str, fn(&Position) -> bool);
+
 impl Position {
     /// The first invariant that does not hold, in words; `None` for every position that the rules
     /// have led to.
@@ -13,7 +16,7 @@ impl Position {
     /// assert_eq!(paco::Position::default().broken_invariant(), None);
     /// ```
     pub fn broken_invariant(&self) -> Option<&'static str> {
-        let checks: [(&'static str, fn(&Self) -> bool); 8] = [
+        let checks: [Check; 8] = [
             ("sets by type, sets by color and codes agree", sets_agree),
             ("no color has more than 16 pieces or two kings", counts_fit),
             ("the key is what it would be computed anew", key_fits),
@@ -52,9 +55,9 @@ fn sets_agree(position: &Position) -> bool {
 
 fn counts_fit(position: &Position) -> bool {
     let held = |color: Color| {
-        position.hand.map_or(0, |hand| {
-            usize::from(color == position.player || hand.partner.is_some())
-        })
+        position
+            .hand
+            .map_or(0, |hand| usize::from(color == position.player || hand.partner.is_some()))
     };
     Color::ALL.into_iter().all(|color| {
         position.of_color(color).len() + held(color) <= 16
@@ -100,7 +103,8 @@ fn kings_fit(position: &Position) -> bool {
 
 fn counter_fits(position: &Position) -> bool {
     let drawn = position.ending == Some(Ending::NoProgress);
-    position.no_progress <= NO_PROGRESS_LIMIT && (!drawn || position.no_progress == NO_PROGRESS_LIMIT)
+    position.no_progress <= NO_PROGRESS_LIMIT
+        && (!drawn || position.no_progress == NO_PROGRESS_LIMIT)
 }
 
 fn en_passant_fits(position: &Position) -> bool {

@@ -1,4 +1,37 @@
-//! Paco Ŝako.
+//! Paco Ŝako: the game of peace, on chess's board with chess's pieces.
+//!
+//! Nothing is ever captured. A piece that arrives on an enemy piece forms a **union** with it; a
+//! piece that arrives on a union takes the place of its own color's piece there, which goes on: a
+//! **chain**. Who unites with the enemy king has won. The rules in full are in `docs/PACO.md`.
+//!
+//! ```
+//! use paco::{Game, Outcome};
+//! let mut game = Game::default();
+//! for turn in ["e2>e4", "d7>d5", "Bf1>b5", "d5xe4", "Bb5xe8"] {
+//!     for action in game.position().parse_turn(turn)? {
+//!         game.play(action)?;
+//!     }
+//! }
+//! assert_eq!(game.outcome(), Some(Outcome::PacoVictory(chess::Color::White)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where to begin reading:
+//!
+//! * [`Position`] and [`Required`]: the state of the board and of the turn; [`Action`], [`Legal`],
+//!   [`Position::play`]; [`Game`] adds what has been before. [`Setup`] is a board that may be
+//!   nonsense; [`Rules::Compat`] replays the reference library's games.
+//! * [`Position::from_fen`], [`Position::notation`], [`Position::to_matrix`]: texts.
+//! * [`Position::sako`], [`Position::paco_sequences`], [`Position::paco_in`]: can the king be
+//!   reached, and how; [`Turns`]: whole turns, each end once.
+//! * [`Options`], [`Position::write_indices`], [`Position::write_tensor`], [`TensorBatch`]: numbers
+//!   for a network.
+//! * [`Player`], [`self_play`]: play, and games to learn from.
+//!
+//! The crate does no I/O, starts no thread, reads no clock, and contains no `unsafe`; its tables are
+//! made at compile time.
+
+#![forbid(unsafe_code)]
 
 mod action;
 mod castling;

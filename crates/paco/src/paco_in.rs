@@ -30,9 +30,10 @@ impl Position {
     ///
     /// ```
     /// use paco::{PacoIn, Position};
-    /// // The queen goes beside the king, and there is nowhere left to run.
-    /// let position: Position = "k7/8/1K6/8/8/8/8/7Q w 0 - - -".parse()?;
-    /// assert!(matches!(position.paco_in(1, 1000), PacoIn::Yes(_)));
+    /// // Two rooks, two rows: after the next check there is nowhere left to go.
+    /// let position: Position = "7k/R7/1R6/8/8/8/8/K7 w 0 - - -".parse()?;
+    /// assert_eq!(position.paco_in(1, 1000), PacoIn::No);
+    /// assert!(matches!(position.paco_in(2, 1000), PacoIn::Yes(_)));
     /// # Ok::<(), paco::FenError>(())
     /// ```
     pub fn paco_in(&self, turns: u32, budget: u64) -> PacoIn {

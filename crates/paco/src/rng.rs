@@ -31,6 +31,6 @@ impl Rng {
     /// A number below `bound`, each as likely as another (up to one in 2^32); 0 if there is none.
     #[inline(always)]
     pub const fn below(&mut self, bound: usize) -> usize {
-        ((self.next_u64() >> 32) * bound as u64 >> 32) as usize
+        (((self.next_u64() >> 32) * bound as u64) >> 32) as usize
     }
 }

@@ -8,7 +8,9 @@
 use chess::Color;
 use serde_json::{Value, json};
 
-use crate::{Action, Game, Options, Outcome, Player, Position, RepresentationError, Rng, random_turn};
+use crate::{
+    Action, Game, Options, Outcome, Player, Position, RepresentationError, Rng, random_turn,
+};
 
 /// A finished (or given up) game.
 #[derive(Clone, Debug)]
@@ -59,7 +61,8 @@ impl Record {
         let mut rows = Vec::with_capacity(self.actions.len());
         for &action in &self.actions {
             let player = game.position().player();
-            let view = if options.contains(Options::USE_PERSPECTIVE) { player } else { Color::White };
+            let view =
+                if options.contains(Options::USE_PERSPECTIVE) { player } else { Color::White };
             let mut legal: Vec<u8> =
                 game.legal().iter().map(|action| action.policy_index_for(view)).collect();
             legal.sort_unstable();

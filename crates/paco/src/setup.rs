@@ -230,9 +230,9 @@ fn check_en_passant(position: &Position) -> Result<(), SetupError> {
     let me = position.player;
     let runner = shift::behind(me, square.bitboard());
     // The runner stands ahead of the square, or the player has just lifted it in a union.
-    let lifted = position.hand.is_some_and(|hand| {
-        hand.partner == Some(PieceType::Pawn) && runner.has(hand.square)
-    });
+    let lifted = position
+        .hand
+        .is_some_and(|hand| hand.partner == Some(PieceType::Pawn) && runner.has(hand.square));
     let fits = square.rank().relative_to(me) == Rank::Sixth
         && !position.occupied().has(square)
         && (lifted || runner.is_subset(position.of(!me, PieceType::Pawn)));

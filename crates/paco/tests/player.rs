@@ -15,7 +15,8 @@ fn settled(seed: u64, count: usize, keep: impl Fn(&Position) -> bool) -> Vec<Pos
         random_playout(&mut Game::default(), &mut rng, 20_000, |game| {
             let position = game.position();
             let settled = position.required() == Required::Lift && game.outcome().is_none();
-            if found.len() < count && settled && position.key().is_multiple_of(5) && keep(position) {
+            if found.len() < count && settled && position.key().is_multiple_of(5) && keep(position)
+            {
                 found.push(*position);
             }
         });
@@ -53,9 +54,9 @@ fn forced(position: &Position, n: u32) -> bool {
         let mut replies = Turns::new();
         replies.generate(after);
         !replies.is_empty()
-            && replies.iter().all(|reply| {
-                reply.position().ending().is_none() && forced(reply.position(), n - 1)
-            })
+            && replies
+                .iter()
+                .all(|reply| reply.position().ending().is_none() && forced(reply.position(), n - 1))
     })
 }
 
@@ -92,8 +93,7 @@ fn paco_in_two_equals_its_definition() {
 #[test]
 fn the_player_finds_a_paco_in_two() {
     let found = settled(4, 12, |position| {
-        position.sako(1_000_000) == Answer::No
-            && matches!(position.paco_in(2, 500), PacoIn::Yes(_))
+        position.sako(1_000_000) == Answer::No && matches!(position.paco_in(2, 500), PacoIn::Yes(_))
     });
     let mut player = Player::new(1);
     for position in found {

@@ -237,7 +237,12 @@ fn sako_inside_a_turn_is_what_the_rest_of_the_turn_can_do() {
                 return;
             }
             let wins = turns.iter().any(|turn| turn.position().is_won_by(position.player()));
-            assert_eq!(position.sako(1_000_000) == Answer::Yes, wins, "{}", position.to_extended_fen());
+            assert_eq!(
+                position.sako(1_000_000) == Answer::Yes,
+                wins,
+                "{}",
+                position.to_extended_fen()
+            );
             if wins { yes += 1 } else { no += 1 }
         });
     }

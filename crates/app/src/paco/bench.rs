@@ -49,6 +49,9 @@ const HANGING: [&str; 5] = [
     "k5d1/8/2w2T1L/1djD4/1lQ2K1j/1d3e2/2L2Ir1/3S4 w 4 - - -",
 ];
 
+/// What is measured: one walk through a pool of states.
+type Task = Box<dyn FnMut(&[Position])>;
+
 /// A line of the report: what, how much, and the reference's figure in the same unit.
 struct Line {
     name: &'static str,
@@ -114,48 +117,78 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     let pool = states(&mut rng, 1000, |game| game.position().key().is_multiple_of(13));
     let repeats = 50;
     let per_state = 1e9 / (repeats * pool.len()) as f64;
-    let mut each = |name, key, reference, mut task: Box<dyn FnMut(&[Position])>| {
+    let mut each = |name, key, reference, mut task: Task| {
         let time = seconds(rounds, || (0..repeats).for_each(|_| task(&pool)));
         line(name, key, time * per_state, "ns", Some(reference));
     };
-    each("legal actions", "legal_ns", 393.0, Box::new(|pool| {
-        black_box(pool.iter().map(|position| position.legal().len()).sum::<usize>());
-    }));
-    each("copy", "copy_ns", 161.0, Box::new(|pool| {
-        for position in pool {
-            let copy = *black_box(position);
-            black_box(&copy);
-        }
-    }));
+    each(
+        "legal actions",
+        "legal_ns",
+        393.0,
+        Box::new(|pool| {
+            black_box(pool.iter().map(|position| position.legal().len()).sum::<usize>());
+        }),
+    );
+    each(
+        "copy",
+        "copy_ns",
+        161.0,
+        Box::new(|pool| {
+            for position in pool {
+                let copy = *black_box(position);
+                black_box(&copy);
+            }
+        }),
+    );
     let options = Options::USE_PERSPECTIVE;
     let mut one = vec![0; options.index_len()];
-    each("index form", "index_ns", 257.0, Box::new(move |pool| {
-        for position in pool {
-            black_box(position.write_indices(options, &mut one)).ok();
-            black_box(&one);
-        }
-    }));
+    each(
+        "index form",
+        "index_ns",
+        257.0,
+        Box::new(move |pool| {
+            for position in pool {
+                black_box(position.write_indices(options, &mut one)).ok();
+                black_box(&one);
+            }
+        }),
+    );
     let mut many = vec![0; 100 * options.index_len()];
-    each("index form, batches of 100", "index_batch_ns", 257.0, Box::new(move |pool| {
-        for positions in pool.chunks_exact(100) {
-            black_box(write_indices_batch(positions, options, &mut many)).ok();
-            black_box(&many);
-        }
-    }));
+    each(
+        "index form, batches of 100",
+        "index_batch_ns",
+        257.0,
+        Box::new(move |pool| {
+            for positions in pool.chunks_exact(100) {
+                black_box(write_indices_batch(positions, options, &mut many)).ok();
+                black_box(&many);
+            }
+        }),
+    );
     let mut tensor = vec![0.0; options.tensor_len()];
-    each("tensor of 1920 floats", "tensor_ns", 409.0, Box::new(move |pool| {
-        for position in pool {
-            black_box(position.write_tensor(options, &mut tensor)).ok();
-            black_box(&tensor);
-        }
-    }));
+    each(
+        "tensor of 1920 floats",
+        "tensor_ns",
+        409.0,
+        Box::new(move |pool| {
+            for position in pool {
+                black_box(position.write_tensor(options, &mut tensor)).ok();
+                black_box(&tensor);
+            }
+        }),
+    );
     let mut batch = TensorBatch::new(options, 16);
-    each("tensor into a kept batch", "tensor_batch_ns", 409.0, Box::new(move |pool| {
-        for (slot, position) in pool.iter().enumerate() {
-            black_box(batch.write(slot % 16, position)).ok();
-            black_box(&batch);
-        }
-    }));
+    each(
+        "tensor into a kept batch",
+        "tensor_batch_ns",
+        409.0,
+        Box::new(move |pool| {
+            for (slot, position) in pool.iter().enumerate() {
+                black_box(batch.write(slot % 16, position)).ok();
+                black_box(&batch);
+            }
+        }),
+    );
 
     // Ŝako over settled positions of random games, call by call.
     let sako = sako(&mut rng, args.positions as usize);
@@ -243,7 +276,12 @@ fn hanging() -> anyhow::Result<f64> {
     Ok(slowest)
 }
 
-fn report(args: &BenchArgs, lines: &[Line], sako: &Sako, out: &mut dyn Write) -> anyhow::Result<()> {
+fn report(
+    args: &BenchArgs,
+    lines: &[Line],
+    sako: &Sako,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     if args.json {
         let mut report: serde_json::Map<String, Value> =
             lines.iter().map(|line| (line.key.to_owned(), json!(line.value))).collect();

@@ -92,13 +92,19 @@ const UNION_DY: f32 = 0.20;
 fn picture(position: &Position) -> BoardPicture {
     let mut picture = BoardPicture::default();
     for square in Square::all() {
-        let [white, black] = Color::ALL
-            .map(|color| position.piece_at(color, square).map(|kind| piece(color, kind)));
+        let [white, black] =
+            Color::ALL.map(|color| position.piece_at(color, square).map(|kind| piece(color, kind)));
         match (white, black) {
             (Some(white), Some(black)) => {
                 for (piece, dx) in [white, black].into_iter().zip(UNION_DX) {
                     let scale = UNION_SCALE;
-                    picture.offset_pieces.push(OffsetPiece { piece, square, dx, dy: UNION_DY, scale });
+                    picture.offset_pieces.push(OffsetPiece {
+                        piece,
+                        square,
+                        dx,
+                        dy: UNION_DY,
+                        scale,
+                    });
                 }
             }
             (Some(alone), None) | (None, Some(alone)) => picture.pieces.push((square, alone)),
@@ -133,9 +139,8 @@ fn picture(position: &Position) -> BoardPicture {
 /// The board in characters: two places for each square, White's piece and Black's.
 pub fn text(position: &Position, side: Color) -> String {
     let mut lines = String::new();
-    let symbol = |color, square| {
-        position.piece_at(color, square).map(|kind| piece(color, kind).symbol())
-    };
+    let symbol =
+        |color, square| position.piece_at(color, square).map(|kind| piece(color, kind).symbol());
     let targets = match position.legal() {
         Legal::Places(places) => places,
         _ => Bitboard::EMPTY,

@@ -74,10 +74,15 @@ pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
             }
             let position = *game.position();
             let seat = usize::from(position.player() != first_is);
-            let kind = if turn < args.random_turns { Kind::Random } else { [args.first, args.second][seat] };
+            let kind = if turn < args.random_turns {
+                Kind::Random
+            } else {
+                [args.first, args.second][seat]
+            };
             let start = Instant::now();
             let limit = Duration::from_secs_f64(args.time);
-            let actions = choose(kind, &mut players[seat], &position, &keys, (args.depth, limit), &mut rng);
+            let actions =
+                choose(kind, &mut players[seat], &position, &keys, (args.depth, limit), &mut rng);
             if kind == Kind::Search {
                 slowest = slowest.max(start.elapsed());
             }

@@ -90,7 +90,13 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
                 return Ok(ExitCode::SUCCESS);
             };
             let text = position.notation(&choice.actions)?;
-            writeln!(out, "{} plays {text}   (depth {}, {} positions)", position.player(), choice.depth, choice.nodes)?;
+            writeln!(
+                out,
+                "{} plays {text}   (depth {}, {} positions)",
+                position.player(),
+                choice.depth,
+                choice.nodes
+            )?;
             play(&mut game, &choice.actions)?;
             continue;
         }

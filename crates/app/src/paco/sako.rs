@@ -95,7 +95,9 @@ pub fn run(args: SakoArgs, out: &mut dyn Write) -> Outcome {
     match (forced, forced_turn) {
         (Some(PacoIn::Yes(_)), Some(turn)) => writeln!(out, "Paco can be forced, with {turn}")?,
         (Some(PacoIn::No), _) => writeln!(out, "Paco cannot be forced in so few turns")?,
-        (Some(_), _) => writeln!(out, "Whether Paco can be forced is unknown; try a larger --budget")?,
+        (Some(_), _) => {
+            writeln!(out, "Whether Paco can be forced is unknown; try a larger --budget")?
+        }
         (None, _) => {}
     }
     Ok(ExitCode::SUCCESS)

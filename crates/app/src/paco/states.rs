@@ -42,7 +42,7 @@ pub fn run(args: StatesArgs, out: &mut dyn Write) -> Outcome {
     let file = input::open(&args.file)?;
     let rules = super::rules(args.compat);
     input::each_line(file, |_, line| {
-        let state = replay(line, rules).map(|game| describe(&game, &args));
+        let state = line.and_then(|line| replay(line, rules)).map(|game| describe(&game, &args));
         let state = state.unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
         writeln!(out, "{state}")?;
         Ok(())

@@ -87,9 +87,7 @@ fn places(
                 }
             }
             let strikes = attacked(board, color, piece, from).into_iter();
-            found.extend(
-                strikes.filter(|&s| !partner && (has_enemy(s) || en_passant == Some(s))),
-            );
+            found.extend(strikes.filter(|&s| !partner && (has_enemy(s) || en_passant == Some(s))));
             found
         }
         _ => attacked(board, color, piece, from)
