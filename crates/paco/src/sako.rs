@@ -121,6 +121,8 @@ impl Position {
             }
             fresh
         });
+        found.complete &= found.sequences.len() <= limit;
+        found.sequences.truncate(limit);
         found
     }
 
@@ -137,9 +139,9 @@ impl Position {
             Rules::Compat => chess::Bitboard::EMPTY,
         };
         let mut search = |origin: Origin, first: Option<Action>| {
-            let room = limit.saturating_sub(found.sequences.len());
             let search = exact::Search::new(&board, origin).with_rights(rights);
-            let (chains, complete) = search.chains(king, left, room);
+            // Each origin may fill the limit: the shortest of all are chosen at the end.
+            let (chains, complete) = search.chains(king, left, limit);
             found.complete &= complete;
             found.sequences.extend(
                 chains.into_iter().map(|chain| first.into_iter().chain(chain).collect::<Vec<_>>()),
@@ -159,8 +161,7 @@ impl Position {
             }
             (Required::PromoteThenPlace | Required::PromoteThenLift, _) => {
                 for (piece, after) in PieceType::PROMOTIONS.into_iter().zip(self.promoted()) {
-                    let room = limit.saturating_sub(found.sequences.len());
-                    let deeper = after.sequences_within(left, room);
+                    let deeper = after.sequences_within(left, limit);
                     found.complete &= deeper.complete;
                     found.sequences.extend(deeper.sequences.into_iter().map(|actions| {
                         std::iter::once(Action::Promote(piece)).chain(actions).collect()
