@@ -42,25 +42,25 @@ pub fn perft_played(position: &Position, depth: u32) -> u64 {
 }
 
 /// How many sequences of `depth` distinct turns there are; each turn is counted once for each
-/// different end.
+/// different end. `None` if a position on the way has more turns than [`Turns`] generates.
 ///
 /// ```
 /// use paco::{Position, turn_perft};
-/// assert_eq!(turn_perft(&Position::default(), 2), 400);
+/// assert_eq!(turn_perft(&Position::default(), 2), Some(400));
 /// ```
-pub fn turn_perft(position: &Position, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
+pub fn turn_perft(position: &Position, depth: u32) -> Option<u64> {
     let mut generators = vec![Turns::new(); depth as usize];
     walk(position, &mut generators)
 }
 
-fn walk(position: &Position, generators: &mut [Turns]) -> u64 {
-    let Some((turns, deeper)) = generators.split_first_mut() else { return 1 };
+fn walk(position: &Position, generators: &mut [Turns]) -> Option<u64> {
+    let Some((turns, deeper)) = generators.split_first_mut() else { return Some(1) };
     turns.generate(position);
+    if !turns.is_complete() {
+        return None;
+    }
     if deeper.is_empty() {
-        return turns.len() as u64;
+        return Some(turns.len() as u64);
     }
     turns.iter().map(|turn| walk(turn.position(), deeper)).sum()
 }

@@ -7,8 +7,8 @@
 
 use crate::{Action, Position, Required};
 
-/// How many states of a turn are visited unless told otherwise.
-pub const TURN_NODES: usize = 4_000_000;
+/// How many states of a turn are visited unless told otherwise; they take about 450 MB.
+pub const TURN_NODES: usize = 1_000_000;
 
 /// A state of the turn and the way to it.
 #[derive(Clone, Copy, Debug)]

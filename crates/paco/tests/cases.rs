@@ -312,7 +312,12 @@ fn perft_tables_agree_by_actions_and_by_turns() {
         }
         for (i, expected) in numbers(&case["turn_perft_distinct"]).into_iter().enumerate() {
             if full || expected < 400_000 {
-                assert_eq!(turn_perft(&position, i as u32 + 1), expected, "{} {i}", case["id"]);
+                assert_eq!(
+                    turn_perft(&position, i as u32 + 1),
+                    Some(expected),
+                    "{} {i}",
+                    case["id"]
+                );
             }
         }
         count += 1;
@@ -328,6 +333,6 @@ fn the_start_position_has_the_known_counts() {
         assert_eq!(perft(&start, i as u32 + 1), expected);
     }
     for (i, expected) in [20, 400, 8902, 197_792].into_iter().enumerate() {
-        assert_eq!(turn_perft(&start, i as u32 + 1), expected);
+        assert_eq!(turn_perft(&start, i as u32 + 1), Some(expected));
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use cpu_time::ThreadTime;
 use serde_json::json;
 
@@ -42,6 +43,7 @@ pub fn run(args: PerftArgs, out: &mut dyn Write) -> Outcome {
     let start = ThreadTime::now();
     let nodes = if args.turns {
         paco::turn_perft(&position, args.depth)
+            .context("a position on the way has too many turns to count")?
     } else if args.no_bulk {
         paco::perft_played(&position, args.depth)
     } else {
