@@ -75,12 +75,12 @@ fn split_color(text: &str) -> anyhow::Result<(MarkColor, &str)> {
     Ok((color, rest.as_str()))
 }
 
-fn parse_mark(text: &str) -> anyhow::Result<(Square, MarkColor)> {
+pub fn parse_mark(text: &str) -> anyhow::Result<(Square, MarkColor)> {
     let (color, square) = split_color(text)?;
     Ok((square.parse()?, color))
 }
 
-fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
+pub fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
     let (color, squares) = split_color(text)?;
     let (from, to) = squares.split_at_checked(2).context("an arrow needs two squares")?;
     Ok(Arrow::new(from.parse()?, to.parse()?, color))

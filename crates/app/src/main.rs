@@ -6,6 +6,7 @@
 mod board;
 mod input;
 mod legal;
+mod paco;
 mod perft;
 
 use std::io::{self, BufWriter, Write};
@@ -28,6 +29,7 @@ enum Command {
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
+    Paco(paco::PacoArgs),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +52,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
+        Command::Paco(args) => paco::run(args, out),
     }
 }
 

@@ -1,0 +1,133 @@
+//! Games of the player against itself, as records to learn from.
+//!
+//! A finished game is written in two ways: as one JSON object that can be replayed
+//! ([`Record::to_json`], the shape that `states` reads), and as training rows, one for each action
+//! ([`Record::rows`]): the index form of the state, the action played as a policy number seen with
+//! the same options, and the result for the player who acted.
+
+use chess::Color;
+use serde_json::{Value, json};
+
+use crate::{
+    Action, Game, Options, Outcome, Player, Position, RepresentationError, Rng, random_turn,
+};
+
+/// A finished (or given up) game.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Where it began.
+    pub start: Position,
+    /// What was played.
+    pub actions: Vec<Action>,
+    /// How it ended; `None` if it was given up or came to a standstill.
+    pub outcome: Option<Outcome>,
+}
+
+/// One example for a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The index form of the state.
+    pub indices: Vec<u32>,
+    /// The legal actions as policy numbers, seen with the options' perspective, ascending.
+    pub legal: Vec<u8>,
+    /// The action played, likewise.
+    pub policy: u8,
+    /// 1 if the player who acted won, -1 if he lost, 0 for a draw.
+    pub result: i8,
+}
+
+impl Record {
+    /// The game as one JSON object.
+    pub fn to_json(&self) -> Value {
+        let actions: Vec<u8> = self.actions.iter().map(|action| action.policy_index()).collect();
+        let result = match self.outcome.and_then(Outcome::winner) {
+            Some(Color::White) => 1,
+            Some(Color::Black) => -1,
+            None => 0,
+        };
+        json!({
+            "start_fen": self.start.to_string(),
+            "draw_after_n_repetitions": crate::DRAW_AFTER_REPETITIONS,
+            "actions": actions,
+            "victory": self.outcome.map_or("Running".to_owned(), |outcome| outcome.to_string()),
+            "result": result,
+        })
+    }
+
+    /// One row for each action.
+    pub fn rows(&self, options: Options) -> Result<Vec<Row>, RepresentationError> {
+        let mut game = Game::new(self.start, crate::DRAW_AFTER_REPETITIONS);
+        let winner = self.outcome.and_then(Outcome::winner);
+        let mut rows = Vec::with_capacity(self.actions.len());
+        for &action in &self.actions {
+            let player = game.position().player();
+            let view =
+                if options.contains(Options::USE_PERSPECTIVE) { player } else { Color::White };
+            let mut legal: Vec<u8> =
+                game.legal().iter().map(|action| action.policy_index_for(view)).collect();
+            legal.sort_unstable();
+            rows.push(Row {
+                indices: game.position().indices(options)?,
+                legal,
+                policy: action.policy_index_for(view),
+                result: winner.map_or(0, |winner| if winner == player { 1 } else { -1 }),
+            });
+            game.play_unchecked(action);
+        }
+        Ok(rows)
+    }
+}
+
+impl Row {
+    /// The row as a JSON object.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "idx": self.indices,
+            "legal": self.legal,
+            "policy": self.policy,
+            "result": self.result,
+        })
+    }
+}
+
+/// What [`self_play`] asks its caller, who has the clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The player begins to think about a turn; the answer does not matter.
+    TurnBegins,
+    /// Should the player stop thinking and play?
+    Stop,
+}
+
+/// Plays one game: a few random turns, then the player for both sides to the given depth, or until
+/// the caller tells him to stop thinking.
+pub fn self_play(
+    player: &mut Player,
+    rng: &mut Rng,
+    random_turns: usize,
+    depth: u32,
+    max_turns: usize,
+    ask: &mut dyn FnMut(Ask) -> bool,
+) -> Record {
+    let mut game = Game::default();
+    let mut seen: Vec<u64> = Vec::new();
+    for number in 0..max_turns {
+        if game.outcome().is_some() {
+            break;
+        }
+        let position = *game.position();
+        let actions = if number < random_turns {
+            random_turn(&position, rng)
+        } else {
+            player.avoid(seen.iter().copied());
+            ask(Ask::TurnBegins);
+            player.choose(&position, depth, &mut || ask(Ask::Stop)).map(|choice| choice.actions)
+        };
+        let Some(actions) = actions else { break };
+        for action in actions {
+            game.play_unchecked(action);
+        }
+        seen.push(game.position().key());
+    }
+    Record { start: Position::default(), actions: game.actions().to_vec(), outcome: game.outcome() }
+}

@@ -1,0 +1,90 @@
+//! The numbers that make up a position's key, one for each thing that can be so.
+//!
+//! A position's key is the exclusive or of the numbers of everything that is true of it: each
+//! settled piece, each lifted piece, the player, the en-passant square, each castling right and
+//! what is required next. Equal positions have equal keys, and every change costs one exclusive or
+//! per thing changed. The counters are no part of the key.
+
+use chess::{Color, Square};
+
+use crate::{PieceType, Required};
+
+const SETTLED: usize = 0;
+const LIFTED: usize = SETTLED + 2 * 6 * 64;
+const EN_PASSANT: usize = LIFTED + 2 * 6 * 64;
+const CASTLING: usize = EN_PASSANT + 64;
+const REQUIRED: usize = CASTLING + 64;
+const PLAYER: usize = REQUIRED + 5;
+const COUNT: usize = PLAYER + 1;
+
+static NUMBERS: [u64; COUNT] = {
+    // SplitMix64, seeded with a fixed number: the keys are the same on every machine.
+    let mut numbers = [0; COUNT];
+    let mut state: u64 = 0x7061_636f_7361_6b6f;
+    let mut i = 0;
+    while i < COUNT {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[i] = z ^ (z >> 31);
+        i += 1;
+    }
+    numbers
+};
+
+#[inline(always)]
+const fn piece_offset(color: Color, piece: PieceType, square: Square) -> usize {
+    (color.index() * 6 + piece.index()) * 64 + square.index()
+}
+
+/// The number of a settled piece.
+#[inline(always)]
+pub(crate) fn settled(color: Color, piece: PieceType, square: Square) -> u64 {
+    NUMBERS[SETTLED + piece_offset(color, piece, square)]
+}
+
+/// The number of a piece in the hand over a square.
+#[inline(always)]
+pub(crate) fn lifted(color: Color, piece: PieceType, square: Square) -> u64 {
+    NUMBERS[LIFTED + piece_offset(color, piece, square)]
+}
+
+/// The number of an en-passant square.
+#[inline(always)]
+pub(crate) fn en_passant(square: Square) -> u64 {
+    NUMBERS[EN_PASSANT + square.index()]
+}
+
+/// The number of a right to castle with the rook of this square.
+#[inline(always)]
+pub(crate) fn castling(rook: Square) -> u64 {
+    NUMBERS[CASTLING + rook.index()]
+}
+
+/// The number of the required action; zero for the lift that opens most turns.
+#[inline(always)]
+pub(crate) fn required(required: Required) -> u64 {
+    match required {
+        Required::Lift => 0,
+        _ => NUMBERS[REQUIRED + required as usize],
+    }
+}
+
+/// The number of Black being the player.
+#[inline(always)]
+pub(crate) fn black_to_move() -> u64 {
+    NUMBERS[PLAYER]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_numbers_differ() {
+        let distinct: std::collections::BTreeSet<u64> = NUMBERS.into_iter().collect();
+        assert_eq!(distinct.len(), COUNT);
+        assert!(!distinct.contains(&0));
+    }
+}
