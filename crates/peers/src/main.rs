@@ -2,7 +2,10 @@
 //! CPU time. Ratios are what counts; absolute figures belong to the machine.
 
 mod perft;
+mod pgn;
 mod table;
+
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -23,11 +26,20 @@ struct Cli {
 enum Command {
     /// Move generation: perft with counted and with made leaves.
     Perft,
+    /// Reading PGN: tokens, moves played, moves played with FEN and UCI text.
+    Pgn {
+        /// The file; only whole games within the limit are read.
+        file: PathBuf,
+        /// How many million bytes of it.
+        #[arg(long, default_value_t = 100)]
+        limit_mb: usize,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     match cli.command {
         Command::Perft => perft::run(cli.rounds, cli.json),
+        Command::Pgn { file, limit_mb } => pgn::run(&file, limit_mb, cli.rounds, cli.json),
     }
 }

@@ -87,7 +87,7 @@ impl San {
     }
 
     /// Reads a move byte by byte.
-    fn read(text: &[u8]) -> Option<Self> {
+    pub(crate) fn read(text: &[u8]) -> Option<Self> {
         let text = without_marks(text);
         match text {
             b"--" | b"Z0" => return Some(Self::Null),

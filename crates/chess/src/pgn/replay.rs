@@ -1,0 +1,264 @@
+//! Games played through: from tokens to positions.
+
+use super::tags::{StartTag, start_tag};
+use super::{GameResult, Nag, Next, PgnError, PgnProblem, TagValue, Token, Visitor};
+use crate::{Color, Move, Position, San};
+
+/// How deep variations may lie within each other. Each takes 66 bytes while it is open.
+pub const MAX_DEPTH: usize = 200_000;
+
+/// Watches games being played through by a [`Replay`].
+///
+/// All methods but [`Watcher::error`] do nothing unless they are implemented, and variations are
+/// skipped. After [`Next::Skip`] or an error only [`Watcher::end_game`] is called.
+#[allow(unused_variables, reason = "the names document what the defaults do not need")]
+pub trait Watcher {
+    /// A game begins.
+    #[inline(always)]
+    fn begin_game(&mut self) -> Next {
+        Next::Go
+    }
+
+    /// A tag pair.
+    #[inline(always)]
+    fn tag(&mut self, name: &[u8], value: TagValue<'_>) -> Next {
+        Next::Go
+    }
+
+    /// The tags are complete, and the game begins with this position.
+    #[inline(always)]
+    fn begin_moves(&mut self, start: &Position) -> Next {
+        Next::Go
+    }
+
+    /// A legal move was played.
+    #[inline(always)]
+    fn played(&mut self, before: &Position, m: Move, after: &Position) -> Next {
+        Next::Go
+    }
+
+    /// A null move was played: the player passed.
+    #[inline(always)]
+    fn passed(&mut self, before: &Position, after: &Position) -> Next {
+        Next::Go
+    }
+
+    /// A comment, without its braces or semicolon.
+    #[inline(always)]
+    fn comment(&mut self, text: &[u8]) -> Next {
+        Next::Go
+    }
+
+    /// A numeric annotation glyph.
+    #[inline(always)]
+    fn nag(&mut self, nag: Nag) -> Next {
+        Next::Go
+    }
+
+    /// A variation begins: other moves instead of the last one, from this position on.
+    #[inline(always)]
+    fn begin_variation(&mut self, from: &Position) -> Next {
+        Next::Skip
+    }
+
+    /// The innermost variation that was not skipped is over.
+    #[inline(always)]
+    fn end_variation(&mut self) -> Next {
+        Next::Go
+    }
+
+    /// The result at the end of the moves.
+    #[inline(always)]
+    fn result(&mut self, result: GameResult) {}
+
+    /// The game is broken here; its rest is skipped.
+    fn error(&mut self, error: PgnError);
+
+    /// The game is over, or was skipped, or is broken.
+    #[inline(always)]
+    fn end_game(&mut self) {}
+}
+
+/// What was played last in the current line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Last {
+    Nothing,
+    Null,
+    Move(Move),
+}
+
+/// A [`Visitor`] that plays the moves it is told of, and tells a [`Watcher`]. It can be used for any
+/// number of games and allocates only for variations and errors.
+#[derive(Debug)]
+pub struct Replay<W> {
+    watcher: W,
+    position: Position,
+    /// The position before the last move.
+    before: Position,
+    last: Last,
+    /// For every open variation: the position before the move it replaces, and that move.
+    open: Vec<Position>,
+    open_moves: Vec<Last>,
+    games: u64,
+}
+
+impl<W: Watcher> Replay<W> {
+    /// Plays games for a watcher.
+    pub fn new(watcher: W) -> Self {
+        Self {
+            watcher,
+            position: Position::INITIAL,
+            before: Position::INITIAL,
+            last: Last::Nothing,
+            open: Vec::new(),
+            open_moves: Vec::new(),
+            games: 0,
+        }
+    }
+
+    /// How many games have begun.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The watcher.
+    pub const fn watcher(&self) -> &W {
+        &self.watcher
+    }
+
+    /// The watcher, to be changed.
+    pub const fn watcher_mut(&mut self) -> &mut W {
+        &mut self.watcher
+    }
+
+    /// The watcher, with everything it has seen.
+    pub fn into_watcher(self) -> W {
+        self.watcher
+    }
+
+    #[cold]
+    fn report(&mut self, offset: usize, at: Option<String>, problem: PgnProblem) -> Next {
+        let error = PgnError { game: self.games, offset: offset as u64, at, problem };
+        self.watcher.error(error);
+        Next::SkipGame
+    }
+
+    /// A move with its number: `12.Nf3`, `12...Nf6`.
+    fn numbered(&self, text: &[u8]) -> String {
+        let dots = if self.position.turn() == Color::White { "." } else { "..." };
+        let text = super::decode(&text[..text.len().min(40)]);
+        format!("{}{dots}{text}", self.position.fullmove_number())
+    }
+
+    /// A null move, or a move that cannot be made.
+    #[cold]
+    fn odd(&mut self, san: San, token: Token<'_>) -> Next {
+        if san == San::Null
+            && let Some(after) = self.position.after_null()
+        {
+            self.before = std::mem::replace(&mut self.position, after);
+            self.last = Last::Null;
+            return self.watcher.passed(&self.before, &self.position);
+        }
+        let error = self.position.why_not(san, token.text);
+        let at = self.numbered(token.text);
+        self.report(token.offset, Some(at), error.into())
+    }
+}
+
+impl<W: Watcher> Visitor for Replay<W> {
+    #[inline]
+    fn begin_game(&mut self, _: usize) -> Next {
+        self.games += 1;
+        self.position = Position::INITIAL;
+        self.last = Last::Nothing;
+        self.open.clear();
+        self.open_moves.clear();
+        self.watcher.begin_game()
+    }
+
+    #[inline]
+    fn tag(&mut self, name: Token<'_>, value: TagValue<'_>) -> Next {
+        match start_tag(name.text, value) {
+            Ok(StartTag::Other) => {}
+            Ok(StartTag::Position(position)) => self.position = position,
+            Err(problem) => return self.report(name.offset, None, problem),
+        }
+        self.watcher.tag(name.text, value)
+    }
+
+    #[inline]
+    fn begin_moves(&mut self) -> Next {
+        self.watcher.begin_moves(&self.position)
+    }
+
+    #[inline(always)]
+    fn san(&mut self, san: San, token: Token<'_>) -> Next {
+        match self.position.play_san(san) {
+            Some((m, after)) => {
+                self.before = self.position;
+                self.position = after;
+                self.last = Last::Move(m);
+                self.watcher.played(&self.before, m, &self.position)
+            }
+            None => self.odd(san, token),
+        }
+    }
+
+    #[inline]
+    fn comment(&mut self, comment: Token<'_>) -> Next {
+        self.watcher.comment(comment.text)
+    }
+
+    #[inline]
+    fn nag(&mut self, nag: Nag) -> Next {
+        self.watcher.nag(nag)
+    }
+
+    fn begin_variation(&mut self, offset: usize) -> Next {
+        if self.last == Last::Nothing {
+            return self.report(offset, None, PgnProblem::VariationOfNothing);
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return self.report(offset, None, PgnProblem::TooDeep(MAX_DEPTH));
+        }
+        let next = self.watcher.begin_variation(&self.before);
+        if next != Next::Go {
+            return next;
+        }
+        self.open.push(self.before);
+        self.open_moves.push(self.last);
+        self.position = self.before;
+        self.last = Last::Nothing;
+        Next::Go
+    }
+
+    fn end_variation(&mut self) -> Next {
+        if let (Some(before), Some(last)) = (self.open.pop(), self.open_moves.pop()) {
+            self.before = before;
+            self.last = last;
+            self.position = match last {
+                Last::Move(m) => before.after(m),
+                _ => before.after_null().unwrap_or(before),
+            };
+        }
+        self.watcher.end_variation()
+    }
+
+    fn result(&mut self, result: GameResult) {
+        self.watcher.result(result);
+    }
+
+    #[cold]
+    fn error(&mut self, offset: usize, problem: PgnProblem) {
+        let at = match &problem {
+            PgnProblem::UnknownToken(text) => Some(self.numbered(text.as_bytes())),
+            _ => None,
+        };
+        let _ = self.report(offset, at, problem);
+    }
+
+    fn end_game(&mut self) {
+        self.watcher.end_game();
+    }
+}
