@@ -54,6 +54,7 @@
 //! Where a new game begins no matter what came before, an open comment included, is told in
 //! [`border`]. Whatever is wrong with a game, reading goes on at the next one.
 
+mod annotation;
 pub mod border;
 mod error;
 mod nag;
@@ -61,11 +62,19 @@ mod reader;
 mod replay;
 mod scan;
 mod tags;
+mod tree;
+mod tree_builder;
 mod visitor;
+mod write;
 
+pub use annotation::{
+    Annotation, Annotations, Clock, Eval, Mark, MarkColor, Marks, Score, annotations,
+};
 pub use error::{PgnError, PgnProblem};
 pub use nag::Nag;
 pub use reader::{Reader, read};
 pub use replay::{MAX_DEPTH, Replay, Watcher};
 pub use tags::{TagValue, Variant, decode};
+pub use tree::{GameTree, Node, NodeId, TreeError};
+pub use tree_builder::{TreeBuilder, read_trees};
 pub use visitor::{GameResult, Next, Token, Visitor};
