@@ -3,6 +3,12 @@
 //! This is the only crate that knows the command line and prints. Exit codes: 0 done, 1 it failed
 //! or a check did not hold, 2 the call was wrong (clap's own). A broken pipe is no error.
 
+mod board;
+mod input;
+mod legal;
+mod perft;
+mod pgn;
+
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
@@ -19,7 +25,12 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Command {}
+enum Command {
+    Perft(perft::PerftArgs),
+    Legal(legal::LegalArgs),
+    Board(board::BoardArgs),
+    Pgn(pgn::PgnArgs),
+}
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -36,8 +47,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, _out: &mut dyn Write) -> Outcome {
-    match command {}
+fn run(command: Command, out: &mut dyn Write) -> Outcome {
+    match command {
+        Command::Perft(args) => perft::run(args, out),
+        Command::Legal(args) => legal::run(args, out),
+        Command::Board(args) => board::run(args, out),
+        Command::Pgn(args) => pgn::run(args, out),
+    }
 }
 
 /// Whoever read our output has seen enough: that is no failure.

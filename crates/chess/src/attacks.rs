@@ -83,6 +83,41 @@ pub fn diagonal_rays(square: Square) -> Bitboard {
     DIAGONAL[square.index()]
 }
 
+/// From where on an empty board a rook, and a bishop, attack a square next to this one.
+const fn approach_table(rays: &[Bitboard; 64]) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut square = 0;
+    while square < 64 {
+        let mut near = 0;
+        while near < 64 {
+            if Square::from_index(square).distance(Square::from_index(near)) == 1 {
+                table[square].0 |= rays[near].0;
+            }
+            near += 1;
+        }
+        square += 1;
+    }
+    table
+}
+
+static APPROACHES: [[Bitboard; 2]; 64] = {
+    let straight = approach_table(&ray_table([(0, 1), (1, 0), (0, -1), (-1, 0)]));
+    let diagonal = approach_table(&ray_table([(1, 1), (1, -1), (-1, -1), (-1, 1)]));
+    let mut table = [[Bitboard::EMPTY; 2]; 64];
+    let mut square = 0;
+    while square < 64 {
+        table[square] = [straight[square], diagonal[square]];
+        square += 1;
+    }
+    table
+};
+
+/// From where `[rooks, bishops]` can attack a square next to this one, if nothing is in the way.
+#[inline(always)]
+pub(crate) fn approaches(square: Square) -> [Bitboard; 2] {
+    APPROACHES[square.index()]
+}
+
 /// The squares that the pieces of a type attack from `square` when these squares are occupied.
 ///
 /// ```

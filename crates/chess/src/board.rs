@@ -42,7 +42,7 @@ pub struct Board {
 
 /// The code of a piece type: bit 0 leaps, bit 1 diagonal, bit 2 straight.
 #[inline(always)]
-const fn code(piece_type: PieceType) -> u64 {
+pub(crate) const fn code(piece_type: PieceType) -> u64 {
     match piece_type {
         PieceType::Pawn => 0b001,
         PieceType::Knight => 0b011,
@@ -153,8 +153,9 @@ impl Board {
         }
     }
 
+    /// Bits 0–2 say how the piece moves, bit 3 whether it is Black's; 0 for none.
     #[inline(always)]
-    const fn code_at(&self, square: Square) -> usize {
+    pub(crate) const fn code_at(&self, square: Square) -> usize {
         let n = square.index();
         let code = (self.leaps >> n & 1)
             | (self.diagonal >> n & 1) << 1

@@ -215,7 +215,13 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn setup(mut self) -> Result<Setup, FenError> {
         use FenField::*;
-        let board = self.parse(Placement, read_placement)?;
+        let board = match placement_at_once(self.fen.as_bytes()) {
+            Some((board, length)) => {
+                self.at = length + 1;
+                board
+            }
+            None => self.parse(Placement, read_placement)?,
+        };
         let turn = self.parse(Turn, read_turn)?;
         let castling_rooks = self.parse(Castling, |field| read_castling(field, &board))?;
         let en_passant = self.parse(EnPassant, |field| read_en_passant(field, turn))?;
@@ -298,6 +304,73 @@ static GLYPHS: [Glyph; 256] = {
     table[b'/' as usize] = Glyph::EndOfRank;
     table
 };
+
+/// For [`placement_at_once`]: what a byte leaves in its place (low byte: the code of a piece in the
+/// planes of a [`Board`], or one of the marks below) and how many places it takes (high byte).
+static STEPS: [u16; 256] = {
+    let mut table = [1 << 8 | WRONG; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        match GLYPHS[byte] {
+            Glyph::Piece(piece) => {
+                let mut board = Board::EMPTY;
+                board.put(Square::A1, piece);
+                table[byte] = 1 << 8 | board.code_at(Square::A1) as u16;
+            }
+            Glyph::Empty(count) => table[byte] = (count as u16) << 8 | DIGIT,
+            Glyph::EndOfRank => table[byte] = 1 << 8 | SLASH,
+            Glyph::Unknown => {}
+        }
+        byte += 1;
+    }
+    table
+};
+const SLASH: u16 = 1 << 4;
+const WRONG: u16 = 1 << 5;
+const DIGIT: u16 = 1 << 6;
+
+/// Reads a placement without a branch for each byte: what a piece, a number and a slash do differ
+/// only by what [`STEPS`] says of them. Gives the board and the length of the field, or nothing if
+/// anything is wrong with it; [`read_placement`] then finds out what.
+fn placement_at_once(fen: &[u8]) -> Option<(Board, usize)> {
+    // Eight places for the squares of each rank, from the eighth down, and one for the slash.
+    let mut places = [0u8; 128];
+    let mut next = 0usize;
+    let (mut before, mut digits) = (0, 0);
+    let mut length = 0;
+    for &byte in fen {
+        if byte == b' ' {
+            break;
+        }
+        let step = STEPS[byte as usize];
+        places[next % 128] = step as u8;
+        next += usize::from(step >> 8);
+        digits |= step & before;
+        before = step;
+        length += 1;
+    }
+    // If every rank is full, each slash is in its place and nothing else is.
+    if next != 71 || digits & DIGIT != 0 {
+        return None;
+    }
+    let mut planes = [0u64; 4];
+    let mut marks = 0;
+    for rank in 0..8 {
+        let start = 9 * (7 - rank);
+        let codes = places[start..].first_chunk().map_or(0, |codes| u64::from_le_bytes(*codes));
+        marks |= codes & u64::from_le_bytes([(SLASH | WRONG) as u8; 8]);
+        if rank > 0 && places[start + 8] != SLASH as u8 {
+            return None;
+        }
+        for (n, plane) in planes.iter_mut().enumerate() {
+            // One bit of each of the eight bytes, gathered into the top byte.
+            let bits = (codes >> n & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080);
+            *plane |= bits >> 56 << (8 * rank);
+        }
+    }
+    let [leaps, diagonal, straight, black] = planes;
+    (marks == 0).then_some((Board { leaps, diagonal, straight, black }, length))
+}
 
 fn read_placement(field: &[u8]) -> FieldResult<Board> {
     let mut board = Board::EMPTY;

@@ -65,8 +65,8 @@ impl Position {
         #[cfg(debug_assertions)]
         assert!(self.is_legal(m), "{m:?} is not legal in {self:?}");
         match self.turn {
-            Color::White => self.made::<White, O>(m, observer),
-            Color::Black => self.made::<Black, O>(m, observer),
+            Color::White => self.passed::<White>().made::<White, O>(m, observer),
+            Color::Black => self.passed::<Black>().made::<Black, O>(m, observer),
         }
     }
 
@@ -109,7 +109,7 @@ impl Position {
 
     /// What every move does: the clocks, the turn, and the end of the right to take en passant.
     #[inline(always)]
-    fn passed<S: Side>(&self) -> Self {
+    pub(crate) fn passed<S: Side>(&self) -> Self {
         let mut next = *self;
         next.key ^= zobrist::BLACK_TO_MOVE ^ zobrist::en_passant(self.en_passant_file);
         next.en_passant_file = NO_FILE;
@@ -146,15 +146,16 @@ impl Position {
     /// Takes an enemy piece from the board.
     #[inline(always)]
     fn remove<O: Observer>(&mut self, square: Square, observer: &mut O) {
-        let Some(piece) = self.board.piece_at(square) else { return };
-        self.board.remove(square);
-        let key = zobrist::piece(piece, square);
+        let (piece, key) = (self.board.piece_at(square), zobrist::on_board(&self.board, square));
         self.key ^= key;
-        if piece.piece_type() == PieceType::Pawn {
+        if self.board.piece_type(PieceType::Pawn).has(square) {
             self.pawn_key ^= key;
         }
+        self.board.remove(square);
         self.halfmove_clock = 0;
-        observer.remove(piece, square);
+        if let Some(piece) = piece {
+            observer.remove(piece, square);
+        }
     }
 
     /// Ends the castling rights that have anything to do with these squares.
@@ -186,7 +187,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         observer.relocate(next.relocate::<S>(piece_type, from, to), from, to);
         next.end_castling(Self::touched::<S>(piece_type, from));
         next.checked()
@@ -201,7 +202,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         next.remove(to, observer);
         observer.relocate(next.relocate::<S>(piece_type, from, to), from, to);
         next.end_castling(Self::touched::<S>(piece_type, from) | to.bitboard());
@@ -216,7 +217,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         observer.relocate(next.relocate::<S>(PieceType::Pawn, from, to), from, to);
         let passed_square = to.step(-S::FORWARD);
         let takers = attacks::pawn(S::COLOR, passed_square)
@@ -253,7 +254,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         next.remove(to.step(-S::FORWARD), observer);
         observer.relocate(next.relocate::<S>(PieceType::Pawn, from, to), from, to);
         next.checked()
@@ -269,7 +270,7 @@ impl Position {
         to: Square,
         observer: &mut O,
     ) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         if captures {
             next.remove(to, observer);
             next.end_castling(to.bitboard());
@@ -288,7 +289,7 @@ impl Position {
     /// King and rook change places, more or less.
     #[inline(always)]
     pub(crate) fn castle<S: Side, O: Observer>(&self, m: Move, observer: &mut O) -> Self {
-        let mut next = self.passed::<S>();
+        let mut next = *self;
         let (king_to, rook_to) = (m.castling_king_to(), m.castling_rook_to());
         // In Chess960 each may go to the other's square, or stay: exclusive-or does not mind.
         let king = next.relocate::<S>(PieceType::King, m.from(), king_to);

@@ -193,28 +193,33 @@ impl Position {
             (false, false) => Bitboard::EMPTY,
         } & filter.to;
 
-        // The king, who must not step onto an attacked square, nor castle over one.
-        let king_targets =
-            if filter.from.has(king) { attacks::king(king) & wanted } else { Bitboard::EMPTY };
-        let castling = if filter.quiets && filter.from.has(king) && checkers.is_empty() {
+        // The king, who must not step onto an attacked square, nor castle over one. Castling needs a
+        // free square next to him too, or the rook itself there: mostly there is neither.
+        let around = if filter.from.has(king) { attacks::king(king) } else { Bitboard::EMPTY };
+        let rooks = if filter.quiets && filter.from.has(king) {
             self.castling & S::HOME_RANK & filter.to
         } else {
             Bitboard::EMPTY
         };
-        if (king_targets | castling).any() {
-            let attacked = self.attacked_by::<S::Opponent>(enemies, occupied ^ king.bitboard());
-            let safe = king_targets - attacked;
-            if safe.any() {
-                v.piece(PieceType::King, king, safe, enemies)?;
-            }
-            for rook in castling {
-                let path = CastlingPath::of(king, rook);
-                let clear = occupied - king.bitboard() - rook.bitboard();
-                if path.empty.is_disjoint(clear)
-                    && path.safe.is_disjoint(attacked)
-                    && !straight_pins.has(rook)
-                {
-                    v.special(Move::new(king, rook, MoveKind::Castling))?;
+        if !around.is_disjoint(!own | rooks) {
+            let targets = around & wanted;
+            let castling = if checkers.is_empty() {
+                clear_castling(king, rooks, occupied)
+            } else {
+                Bitboard::EMPTY
+            };
+            if (targets | castling).any() {
+                // For his steps, only sliders that can reach a square next to him matter.
+                let far =
+                    if castling.any() { [Bitboard::FULL; 2] } else { attacks::approaches(king) };
+                let attacked =
+                    self.attacked_by::<S::Opponent>(enemies, occupied ^ king.bitboard(), far);
+                v.piece(PieceType::King, king, targets - attacked, enemies)?;
+                for rook in castling {
+                    let path = CastlingPath::of(king, rook);
+                    if path.safe.is_disjoint(attacked) && !straight_pins.has(rook) {
+                        v.special(Move::new(king, rook, MoveKind::Castling))?;
+                    }
                 }
             }
         }
@@ -331,9 +336,14 @@ impl Position {
         Flow::Continue(())
     }
 
-    /// The squares a player attacks.
+    /// The squares a player attacks, with those of his `[straight, diagonal]` sliders that matter.
     #[inline(always)]
-    fn attacked_by<S: Side>(&self, pieces: Bitboard, occupied: Bitboard) -> Bitboard {
+    fn attacked_by<S: Side>(
+        &self,
+        pieces: Bitboard,
+        occupied: Bitboard,
+        [straight, diagonal]: [Bitboard; 2],
+    ) -> Bitboard {
         let board = &self.board;
         let pawns = board.piece_type(PieceType::Pawn) & pieces;
         let king = (board.piece_type(PieceType::King) & pieces).first_or_a1();
@@ -341,14 +351,27 @@ impl Position {
         for knight in board.piece_type(PieceType::Knight) & pieces {
             attacked |= attacks::knight(knight);
         }
-        for slider in board.diagonal_sliders() & pieces {
+        for slider in board.diagonal_sliders() & pieces & diagonal {
             attacked |= sliders::bishop(slider, occupied);
         }
-        for slider in board.straight_sliders() & pieces {
+        for slider in board.straight_sliders() & pieces & straight {
             attacked |= sliders::rook(slider, occupied);
         }
         attacked
     }
+}
+
+/// Those of the rooks whose way, and the king's, is clear.
+#[inline(always)]
+fn clear_castling(king: Square, rooks: Bitboard, occupied: Bitboard) -> Bitboard {
+    let mut clear = Bitboard::EMPTY;
+    for rook in rooks {
+        let others = occupied - king.bitboard() - rook.bitboard();
+        if CastlingPath::of(king, rook).empty.is_disjoint(others) {
+            clear |= rook.bitboard();
+        }
+    }
+    clear
 }
 
 /// What castling asks of the squares of the home rank.
@@ -364,7 +387,7 @@ impl CastlingPath {
     /// The path of a king and a rook that stand on one home rank.
     #[inline(always)]
     pub(crate) fn of(king: Square, rook: Square) -> Self {
-        let [empty, safe] = CASTLING_PATHS[king.file().index()][rook.file().index()];
+        let [empty, safe] = CASTLING_PATHS[king.index() & 7][rook.index() & 7];
         let shift = king.index() & 56;
         Self { empty: Bitboard((empty as u64) << shift), safe: Bitboard((safe as u64) << shift) }
     }
@@ -526,8 +549,9 @@ impl MoveVisitor for Seeker {
 }
 
 /// Makes each move, and shows what came of it.
-struct Maker<'a, S, F> {
-    position: &'a Position,
+struct Maker<S, F> {
+    /// What all children have in common.
+    passed: Position,
     show: F,
     side: std::marker::PhantomData<S>,
 }
@@ -553,35 +577,37 @@ impl Position {
 
     #[inline(always)]
     pub(crate) fn children<S: Side>(&self, show: impl FnMut(Move, &Position)) {
-        let mut maker = Maker { position: self, show, side: std::marker::PhantomData::<S> };
+        let passed = self.passed::<S>();
+        let mut maker = Maker { passed, show, side: std::marker::PhantomData::<S> };
         let _ = self.generate::<S, _>(MoveFilter::ALL, &mut maker);
     }
 }
 
-impl<S: Side, F: FnMut(Move, &Position)> MoveVisitor for Maker<'_, S, F> {
+impl<S: Side, F: FnMut(Move, &Position)> MoveVisitor for Maker<S, F> {
     #[inline(always)]
     fn piece(&mut self, piece: PieceType, from: Square, to: Bitboard, enemies: Bitboard) -> Flow {
         for target in to & enemies {
             let m = Move::new(from, target, MoveKind::Capture);
-            (self.show)(m, &self.position.capture::<S, ()>(piece, from, target, &mut ()));
+            (self.show)(m, &self.passed.capture::<S, ()>(piece, from, target, &mut ()));
         }
         for target in to - enemies {
             let m = Move::new(from, target, MoveKind::Quiet);
-            (self.show)(m, &self.position.quiet::<S, ()>(piece, from, target, &mut ()));
+            (self.show)(m, &self.passed.quiet::<S, ()>(piece, from, target, &mut ()));
         }
         Flow::Continue(())
     }
 
     #[inline(always)]
     fn pawns(&mut self, step: PawnStep, to: Bitboard) -> Flow {
-        let position = self.position;
         each_pawn_move(step, to, |m| {
             let (from, to) = (m.from(), m.to());
             let child = match step.kind {
-                MoveKind::Quiet => position.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                MoveKind::DoublePush => position.double_push::<S, ()>(from, to, &mut ()),
-                MoveKind::Capture => position.capture::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                _ => position.made::<S, ()>(m, &mut ()),
+                MoveKind::Quiet => self.passed.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ()),
+                MoveKind::DoublePush => self.passed.double_push::<S, ()>(from, to, &mut ()),
+                MoveKind::Capture => {
+                    self.passed.capture::<S, ()>(PieceType::Pawn, from, to, &mut ())
+                }
+                _ => self.passed.made::<S, ()>(m, &mut ()),
             };
             (self.show)(m, &child);
             Flow::Continue(())
@@ -590,7 +616,7 @@ impl<S: Side, F: FnMut(Move, &Position)> MoveVisitor for Maker<'_, S, F> {
 
     #[inline(always)]
     fn special(&mut self, m: Move) -> Flow {
-        (self.show)(m, &self.position.made::<S, ()>(m, &mut ()));
+        (self.show)(m, &self.passed.made::<S, ()>(m, &mut ()));
         Flow::Continue(())
     }
 }

@@ -5,7 +5,8 @@
 //! (by the rook's square, so that Chess960 needs nothing special) and the en-passant file, the
 //! last only if such a capture is legal. Clocks are not part of it.
 
-use crate::{Bitboard, Board, Color, Piece, Position, Square};
+use crate::board;
+use crate::{Bitboard, Board, Color, Piece, PieceType, Position, Square};
 
 /// SplitMix64: good enough random numbers from a counter, at compile time.
 const fn random(n: u64) -> u64 {
@@ -25,19 +26,24 @@ const fn random_table<const N: usize>(seed: u64) -> [u64; N] {
     table
 }
 
+#[inline(always)]
+const fn code(piece: Piece) -> usize {
+    board::code(piece.piece_type()) as usize | (piece.color() as usize) << 3
+}
+
 /// The number of the n-th of [`Piece::ALL`] on a square.
 const fn piece_number(n: usize, square: usize) -> u64 {
     random((1 + n as u64) * 4096 + square as u64)
 }
 
-/// By the piece's byte and the square; rows 6, 7, 14 and 15 stand for no piece.
+/// By the code of the piece in the planes of a [`Board`], and the square.
 static PIECES: [[u64; 64]; 16] = {
     let mut table = [[0; 64]; 16];
     let mut i = 0;
     while i < 12 {
         let mut square = 0;
         while square < 64 {
-            table[Piece::ALL[i].to_bits() as usize][square] = piece_number(i, square);
+            table[code(Piece::ALL[i])][square] = piece_number(i, square);
             square += 1;
         }
         i += 1;
@@ -63,7 +69,13 @@ pub(crate) const BLACK_TO_MOVE: u64 = random(15 * 4096);
 /// The key of a piece on a square.
 #[inline(always)]
 pub(crate) fn piece(piece: Piece, square: Square) -> u64 {
-    PIECES[(piece.to_bits() & 15) as usize][square.index()]
+    PIECES[code(piece)][square.index()]
+}
+
+/// The key of whatever stands on a square; 0 if nothing does.
+#[inline(always)]
+pub(crate) fn on_board(board: &Board, square: Square) -> u64 {
+    PIECES[board.code_at(square)][square.index()]
 }
 
 /// The key of a set of castling rights, given as the squares of their rooks.
@@ -103,11 +115,14 @@ pub(crate) const fn initial_keys() -> (u64, u64) {
 }
 
 fn board_keys(board: &Board) -> (u64, u64) {
-    let pawns = board.piece_type(crate::PieceType::Pawn);
-    board.iter().fold((0, 0), |(key, pawn_key), (square, p)| {
-        let one = piece(p, square);
-        (key ^ one, if pawns.has(square) { pawn_key ^ one } else { pawn_key })
-    })
+    let key_of = |squares: Bitboard| {
+        squares
+            .into_iter()
+            .fold(0, |key, square| key ^ PIECES[board.code_at(square)][square.index()])
+    };
+    let pawns = board.piece_type(PieceType::Pawn);
+    let pawn_key = key_of(pawns);
+    (pawn_key ^ key_of(board.occupied() - pawns), pawn_key)
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::chunks::Found;
@@ -51,7 +52,7 @@ impl Default for Options {
 }
 
 /// Reads all games of a file: `work` is called for each piece of its text, by several threads, and
-/// `merge` with each result and the length of its piece, in the order of the text.
+/// `merge` with each result and the length of its piece, in the order of the text, until it breaks.
 ///
 /// If the file cannot be read to its end, all that could be read has been merged when the error is
 /// returned.
@@ -59,6 +60,7 @@ impl Default for Options {
 /// ```
 /// use chess::pgn::{Next, Token, Visitor, read};
 /// use data::{Input, Options, Piece, read_games};
+/// use std::ops::ControlFlow;
 ///
 /// #[derive(Default)]
 /// struct Games(usize);
@@ -74,7 +76,8 @@ impl Default for Options {
 ///     games.0
 /// };
 /// let mut games = 0;
-/// read_games(input, &Options { chunk: 100, ..Options::default() }, work, |n, _| games += n)?;
+/// let options = Options { chunk: 100, ..Options::default() };
+/// read_games(input, &options, work, |n, _| { games += n; ControlFlow::Continue(()) })?;
 /// assert_eq!(games, 1000);
 /// # Ok::<(), data::ReadError>(())
 /// ```
@@ -82,7 +85,7 @@ pub fn read_games<P: Send>(
     input: Input,
     options: &Options,
     work: impl Fn(Piece<'_>) -> P + Sync,
-    merge: impl FnMut(P, u64) + Send,
+    merge: impl FnMut(P, u64) -> ControlFlow<()> + Send,
 ) -> Result<(), ReadError> {
     if let Some(path) = input.path.clone()
         && input.format == Format::Zstd
@@ -122,6 +125,10 @@ impl<P, M: FnMut(P)> Merger<P, M> {
         Self { waiting: Mutex::new(waiting), turned: Condvar::new(), room }
     }
 
+    fn guard(&self) -> Guard<'_, P, M> {
+        Guard(self)
+    }
+
     /// Hands in one result. Every number must be handed in, by somebody.
     fn hand_in(&self, number: usize, part: P) {
         let mut waiting = lock(&self.waiting);
@@ -140,12 +147,24 @@ impl<P, M: FnMut(P)> Merger<P, M> {
     }
 }
 
+/// Wakes those who wait if a thread panics: its result will never come.
+struct Guard<'a, P, M>(&'a Merger<P, M>);
+
+impl<P, M> Drop for Guard<'_, P, M> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            lock(&self.0.waiting).next = usize::MAX / 2;
+            self.0.turned.notify_all();
+        }
+    }
+}
+
 /// One stream: text is taken by turns.
 fn read_stream<P: Send>(
     input: Input,
     options: &Options,
     work: &(impl Fn(Piece<'_>) -> P + Sync),
-    mut merge: impl FnMut(P, u64) + Send,
+    mut merge: impl FnMut(P, u64) -> ControlFlow<()> + Send,
 ) -> Result<(), ReadError> {
     struct Stream {
         chunks: Chunks<Input>,
@@ -156,19 +175,23 @@ fn read_stream<P: Send>(
     let (name, format) = (input.name.clone(), input.format);
     let chunks = Chunks::new(input, options.chunk, options.limit);
     let stream = Mutex::new(Stream { chunks, number: 0, is_over: false, error: None });
-    let total = std::sync::atomic::AtomicU64::new(0);
+    let total = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
     let merger = Merger::new(
         |(part, bytes)| {
             total.fetch_add(bytes, Ordering::Relaxed);
-            merge(part, bytes);
+            if !stop.load(Ordering::Relaxed) && merge(part, bytes).is_break() {
+                stop.store(true, Ordering::Relaxed);
+            }
         },
         2 * options.threads.get(),
     );
     let run = || {
+        let _guard = merger.guard();
         let mut text = Vec::new();
         loop {
             let mut stream = lock(&stream);
-            if stream.is_over {
+            if stream.is_over || stop.load(Ordering::Relaxed) {
                 return;
             }
             let (mut found, result) = stream.chunks.next(&mut text);
@@ -238,22 +261,26 @@ fn read_frames<P: Send>(
     frames: &[Frame],
     options: &Options,
     work: &(impl Fn(Piece<'_>) -> P + Sync),
-    mut merge: impl FnMut(P, u64) + Send,
+    mut merge: impl FnMut(P, u64) -> ControlFlow<()> + Send,
 ) -> Result<(), ReadError> {
     let next = AtomicUsize::new(0);
     // What is known of the game that the last frame cut, and of how reading ended.
     let mut seam = Fragment::default();
     let mut total = 0;
     let mut failure = None;
+    let mut is_over = false;
+    let mut count = |part, bytes| {
+        total += bytes;
+        if !is_over && merge(part, bytes).is_break() {
+            is_over = true;
+            next.store(frames.len(), Ordering::Relaxed);
+        }
+    };
     let merger = Merger::new(
         |frame: FrameResult<P>| {
             if failure.is_some() {
                 return;
             }
-            let mut count = |part, bytes| {
-                total += bytes;
-                merge(part, bytes);
-            };
             seam.dropped += frame.head.dropped;
             seam.text.extend_from_slice(&frame.head.text);
             if seam.text.len() > options.limit {
@@ -276,6 +303,7 @@ fn read_frames<P: Send>(
         2 * options.threads.get(),
     );
     in_threads(options.threads, || {
+        let _guard = merger.guard();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(&frame) = frames.get(number) else { return };
@@ -284,10 +312,7 @@ fn read_frames<P: Send>(
     });
     drop(merger);
     if failure.is_none() {
-        close(&mut seam, options, work, &mut |part, bytes| {
-            total += bytes;
-            merge(part, bytes);
-        });
+        close(&mut seam, options, work, &mut count);
     }
     failure.map_or(Ok(()), |error| Err(Input::error(&file.name, Format::Zstd, total, error)))
 }

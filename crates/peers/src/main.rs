@@ -1,8 +1,12 @@
 //! Side-by-side benchmarks: our libraries and the field's, in one run, on one thread, per second of
 //! CPU time. Ratios are what counts; absolute figures belong to the machine.
 
+mod corpus;
+mod fen;
 mod perft;
 mod pgn;
+mod san;
+mod sliders;
 mod table;
 
 use std::path::PathBuf;
@@ -34,6 +38,12 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         limit_mb: usize,
     },
+    /// Moves in algebraic notation: read and played.
+    San,
+    /// Slider attacks: our four backends and others.
+    Sliders,
+    /// FEN, read with validation and written.
+    Fen,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -41,5 +51,8 @@ fn main() -> anyhow::Result<()> {
     match cli.command {
         Command::Perft => perft::run(cli.rounds, cli.json),
         Command::Pgn { file, limit_mb } => pgn::run(&file, limit_mb, cli.rounds, cli.json),
+        Command::San => san::run(cli.rounds, cli.json),
+        Command::Sliders => sliders::run(cli.rounds, cli.json),
+        Command::Fen => fen::run(cli.rounds, cli.json),
     }
 }

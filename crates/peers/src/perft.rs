@@ -104,18 +104,21 @@ fn tabiya_leaf(fen: &str, depth: u32) -> u64 {
 fn cozy_bulk(fen: &str, depth: u32) -> u64 {
     fn walk(board: &cozy_chess::Board, depth: u32) -> u64 {
         let mut nodes = 0;
-        board.generate_moves(|moves| {
-            if depth == 1 {
+        if depth == 1 {
+            board.generate_moves(|moves| {
                 nodes += moves.len() as u64;
-            } else {
+                false
+            });
+        } else {
+            board.generate_moves(|moves| {
                 for m in moves {
                     let mut child = board.clone();
                     child.play_unchecked(m);
                     nodes += walk(&child, depth - 1);
                 }
-            }
-            false
-        });
+                false
+            });
+        }
         nodes
     }
     walk(&fen.parse().expect("a FEN of ours"), depth)
@@ -124,19 +127,26 @@ fn cozy_bulk(fen: &str, depth: u32) -> u64 {
 fn cozy_leaf(fen: &str, depth: u32) -> u64 {
     fn walk(board: &cozy_chess::Board, depth: u32) -> u64 {
         let mut nodes = 0;
-        board.generate_moves(|moves| {
-            for m in moves {
-                let mut child = board.clone();
-                child.play_unchecked(m);
-                if depth == 1 {
+        if depth == 1 {
+            board.generate_moves(|moves| {
+                for m in moves {
+                    let mut child = board.clone();
+                    child.play_unchecked(m);
                     black_box(&child);
                     nodes += 1;
-                } else {
+                }
+                false
+            });
+        } else {
+            board.generate_moves(|moves| {
+                for m in moves {
+                    let mut child = board.clone();
+                    child.play_unchecked(m);
                     nodes += walk(&child, depth - 1);
                 }
-            }
-            false
-        });
+                false
+            });
+        }
         nodes
     }
     walk(&fen.parse().expect("a FEN of ours"), depth)

@@ -4,14 +4,14 @@
 //! and moves. "Tokens" includes reading each move's text to its parts, because both libraries do so
 //! before they tell anybody.
 
-use std::fmt::Write as _;
 use std::hint::black_box;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context;
 use chess::pgn::{Next, PgnError, Replay, TagValue, Token, Visitor, Watcher};
-use chess::{CastlingStyle, FenStyle, Move, Position, San};
+use chess::{CastlingStyle, FenStyle, FenWriter, Move, Position, San};
 use pgn_reader::{RawTag, SanPlus};
 use serde_json::json;
 use shakmaty::fen::Fen;
@@ -88,11 +88,11 @@ pub fn run(file: &Path, limit_mb: usize, rounds: u32, as_json: bool) -> anyhow::
     Ok(())
 }
 
-/// The first bytes of a file, up to the end of the last whole game.
+/// The first bytes of a file, unpacked if it is compressed, up to the end of the last whole game.
 fn load(file: &Path, limit: usize) -> anyhow::Result<Vec<u8>> {
-    let mut text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    if text.len() > limit {
-        text.truncate(limit);
+    let mut text = Vec::new();
+    data::Input::open(file)?.take(limit as u64).read_to_end(&mut text)?;
+    if text.len() == limit {
         let end = chess::pgn::border::last(&text).context("no game ends within the limit")?;
         text.truncate(end);
     }
@@ -147,17 +147,17 @@ fn tabiya_moves(text: &[u8]) -> Counts {
 }
 
 /// Writes both texts of every move into one buffer, as a converter would.
-#[derive(Default)]
 struct Writer {
     counts: Counts,
-    buffer: String,
+    fen: FenWriter,
+    buffer: Vec<u8>,
 }
 
 impl Watcher for Writer {
     fn played(&mut self, before: &Position, m: Move, after: &Position) -> Next {
         self.buffer.clear();
-        after.append_fen(FenStyle::Standard, &mut self.buffer);
-        self.buffer.push_str(&before.uci(m, CastlingStyle::Standard));
+        self.fen.append(after, &mut self.buffer);
+        before.append_uci_bytes(m, CastlingStyle::Standard, &mut self.buffer);
         self.counts.moves += 1;
         self.counts.text += black_box(&self.buffer).len() as u64;
         Next::Go
@@ -173,7 +173,9 @@ impl Watcher for Writer {
 }
 
 fn tabiya_text(text: &[u8]) -> Counts {
-    let mut replay = Replay::new(Writer::default());
+    let fen = FenWriter::new(FenStyle::Standard);
+    let writer = Writer { counts: Counts::default(), fen, buffer: Vec::new() };
+    let mut replay = Replay::new(writer);
     chess::pgn::read(text, &mut replay);
     replay.into_watcher().counts
 }
@@ -235,12 +237,7 @@ impl<const TEXT: bool> pgn_reader::Visitor for PeerMoves<TEXT> {
         ControlFlow::Continue(None)
     }
 
-    fn tag(
-        &mut self,
-        tags: &mut Option<Chess>,
-        name: &[u8],
-        value: RawTag<'_>,
-    ) -> ControlFlow<()> {
+    fn tag(&mut self, tags: &mut Option<Chess>, name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
         if name == b"FEN" {
             let position = Fen::from_ascii(value.as_bytes())
                 .ok()

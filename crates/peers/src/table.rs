@@ -42,3 +42,20 @@ pub fn print(title: &str, header: &[&str], rows: &[Vec<String>]) {
     rows.iter().for_each(|row| line(row));
     println!();
 }
+
+/// The best rate of each task, in units per CPU second, the tasks taken in turn.
+pub fn best_rate<'a, T>(
+    rounds: u32,
+    units: f64,
+    tasks: &[(&'a str, T)],
+    run: impl Fn(&T),
+) -> Vec<(&'a str, f64)> {
+    let mut best: Vec<(&str, f64)> = tasks.iter().map(|&(name, _)| (name, 0.0)).collect();
+    for _ in 0..rounds {
+        for ((_, task), (_, rate)) in tasks.iter().zip(&mut best) {
+            let (seconds, ()) = measure(|| run(task));
+            *rate = rate.max(units / seconds);
+        }
+    }
+    best
+}

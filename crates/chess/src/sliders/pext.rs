@@ -10,33 +10,30 @@ use crate::{Bitboard, Square};
 /// The name in tables and reports.
 pub const NAME: &str = "pext";
 
-#[derive(Clone, Copy)]
-struct Entry {
-    mask: u64,
-    offset: usize,
+/// For each square of one kind of slider, what matters and where its attacks begin.
+struct Index {
+    masks: [u64; 64],
+    offsets: [usize; 64],
 }
 
 struct Tables {
-    rooks: [Entry; 64],
-    bishops: [Entry; 64],
+    rooks: Index,
+    bishops: Index,
     attacks: [u64; TABLE_SIZE],
 }
 
 #[allow(long_running_const_eval, reason = "a hundred thousand entries take two seconds")]
 static TABLES: Tables = {
-    let none = Entry { mask: 0, offset: 0 };
-    let mut tables = Tables { rooks: [none; 64], bishops: [none; 64], attacks: [0; TABLE_SIZE] };
+    const EMPTY: Index = Index { masks: [0; 64], offsets: [0; 64] };
+    let mut tables = Tables { rooks: EMPTY, bishops: EMPTY, attacks: [0; TABLE_SIZE] };
     let mut next = 0;
     let mut slot = 0;
     while slot < 128 {
         let (square, rook) = (Square::from_index(slot), slot < 64);
         let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
-        let entry = Entry { mask, offset: next };
-        if rook {
-            tables.rooks[square.index()] = entry;
-        } else {
-            tables.bishops[square.index()] = entry;
-        }
+        let index = if rook { &mut tables.rooks } else { &mut tables.bishops };
+        index.masks[square.index()] = mask;
+        index.offsets[square.index()] = next;
         // Subsets in counting order: the n-th is the one that pext numbers n.
         let mut subset = 0u64;
         loop {
@@ -70,19 +67,19 @@ fn pack(value: u64, mask: u64) -> u64 {
 }
 
 #[inline(always)]
-fn look_up(entry: &Entry, occupied: Bitboard) -> Bitboard {
-    let index = entry.offset + pack(occupied.0, entry.mask) as usize;
-    Bitboard(TABLES.attacks[index % TABLE_SIZE])
+fn look_up(index: &Index, square: Square, occupied: Bitboard) -> Bitboard {
+    let number = pack(occupied.0, index.masks[square.index()]) as usize;
+    Bitboard(TABLES.attacks[(index.offsets[square.index()] + number) % TABLE_SIZE])
 }
 
 /// The squares a rook attacks.
 #[inline(always)]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
-    look_up(&TABLES.rooks[square.index()], occupied)
+    look_up(&TABLES.rooks, square, occupied)
 }
 
 /// The squares a bishop attacks.
 #[inline(always)]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
-    look_up(&TABLES.bishops[square.index()], occupied)
+    look_up(&TABLES.bishops, square, occupied)
 }

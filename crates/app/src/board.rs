@@ -1,0 +1,148 @@
+//! `tabiya board`: a position for the eyes.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+use chess::picture::{Style, text_board};
+use chess::svg::{Arrow, BoardPicture, MarkColor};
+use chess::{Color, Game, Outcome as Ending, Square};
+use clap::ValueEnum;
+use serde_json::json;
+
+use crate::{Outcome, input};
+
+/// Show a board as text or SVG
+///
+/// Examples:
+///   tabiya board --fen 'startpos moves e2e4 e7e5'
+///   tabiya board --fen '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1' --svg > board.svg
+///   tabiya board --svg --arrows Ge2e4,Rd8h4 --marks Yf7 > board.svg
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct BoardArgs {
+    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
+    #[arg(long, default_value = "startpos")]
+    fen: String,
+    /// Whose side is at the bottom
+    #[arg(long, default_value = "white")]
+    orientation: Orientation,
+    /// How the text board is drawn
+    #[arg(long, default_value = "unicode", conflicts_with_all = ["svg", "json"])]
+    style: TextStyle,
+    /// Print an SVG picture instead of text
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
+    /// Width and height of the SVG picture in pixels
+    #[arg(long, default_value_t = 400, requires = "svg", value_parser = clap::value_parser!(u32).range(16..=16384))]
+    size: u32,
+    /// Arrows of the SVG picture: color G, R, Y or B and two squares, as in Ge2e4,Rd8h4
+    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_arrow)]
+    arrows: Vec<Arrow>,
+    /// Marked squares of the SVG picture: color and square, as in Ye4,Rf7
+    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_mark)]
+    marks: Vec<(Square, MarkColor)>,
+    /// Leave out the coordinates around the SVG picture
+    #[arg(long, requires = "svg")]
+    no_coordinates: bool,
+    /// Print what is known of the position as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Orientation {
+    White,
+    Black,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TextStyle {
+    /// Letters, as in FEN
+    Ascii,
+    /// Chess symbols
+    Unicode,
+    /// Chess symbols on colored squares
+    Ansi,
+}
+
+/// The color letter, and what follows it.
+fn split_color(text: &str) -> anyhow::Result<(MarkColor, &str)> {
+    let mut rest = text.chars();
+    let color = rest.next().and_then(MarkColor::from_letter);
+    let color =
+        color.ok_or_else(|| anyhow!("'{text}' does not begin with a color G, R, Y or B"))?;
+    Ok((color, rest.as_str()))
+}
+
+fn parse_mark(text: &str) -> anyhow::Result<(Square, MarkColor)> {
+    let (color, square) = split_color(text)?;
+    Ok((square.parse()?, color))
+}
+
+fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
+    let (color, squares) = split_color(text)?;
+    let (from, to) = squares.split_at_checked(2).context("an arrow needs two squares")?;
+    Ok(Arrow::new(from.parse()?, to.parse()?, color))
+}
+
+pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
+    let game = input::game(&args.fen)?;
+    let position = game.position();
+    let orientation = match args.orientation {
+        Orientation::White => Color::White,
+        Orientation::Black => Color::Black,
+    };
+    if args.svg {
+        let picture = BoardPicture {
+            orientation,
+            coordinates: !args.no_coordinates,
+            size: args.size,
+            last_move: game.moves().last().map(|m| (m.from(), m.to())),
+            check: position.in_check().then(|| position.king(position.turn())),
+            arrows: args.arrows,
+            marks: args.marks,
+            title: position.fen(),
+            ..BoardPicture::of(|square| position.piece_at(square))
+        };
+        writeln!(out, "{}", picture.to_svg())?;
+    } else if args.json {
+        let report = json!({
+            "fen": position.fen(),
+            "turn": position.turn().letter(),
+            "key": format!("{:016x}", position.key()),
+            "legal_moves": position.count_legal_moves(),
+            "check": position.in_check(),
+            "state": state(&game),
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        let style = match args.style {
+            TextStyle::Ascii => Style::Ascii,
+            TextStyle::Unicode => Style::Unicode,
+            TextStyle::Ansi => Style::Ansi,
+        };
+        write!(out, "{}", text_board(|square| position.piece_at(square), orientation, style))?;
+        writeln!(out, "\nFEN  {}", position.fen())?;
+        writeln!(out, "Key  {:016x}", position.key())?;
+        writeln!(out, "{}", state(&game))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the game stands, in a sentence.
+fn state(game: &Game) -> String {
+    let position = game.position();
+    match game.outcome() {
+        Some(Ending::Checkmate(winner)) => format!("{winner} has mated"),
+        Some(Ending::Draw(reason)) => format!("Draw: {}", crate::legal::draw_name(reason)),
+        None => {
+            let check = if position.in_check() { ", in check" } else { "" };
+            let moves = match position.count_legal_moves() {
+                1 => "1 legal move".to_owned(),
+                n => format!("{n} legal moves"),
+            };
+            format!("{} to move{check}, {moves}", position.turn())
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! `tabiya perft`: counts the tree of legal moves, and checks such counts.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use chess::{Game, Move, Position, perft};
+use clap::ArgGroup;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use crate::{Outcome, input};
+
+/// Count the positions that so many moves lead to
+///
+/// The standard test of a move generator, and a measure of its speed. With --suite it checks the
+/// counts of a file instead: lines `variant; FEN; n1 n2 …`, where n1 is the count for one move, n2
+/// for two; lines that begin with # are passed over. Exit code 1 if a count is wrong.
+///
+/// Examples:
+///   tabiya perft 6
+///   tabiya perft 5 --divide --fen 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1'
+///   tabiya perft --suite counts.txt --max-nodes 1000000
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment, group(ArgGroup::new("task").args(["depth", "suite"]).required(true).multiple(true)))]
+pub struct PerftArgs {
+    /// How many moves deep; with --suite, the deepest count to check
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=64))]
+    depth: Option<u32>,
+    /// The position to start from, as FEN; the initial one if not given
+    #[arg(long, conflicts_with = "suite")]
+    fen: Option<String>,
+    /// Write castling as king takes rook
+    #[arg(long)]
+    chess960: bool,
+    /// Show the count of each first move
+    #[arg(long, conflicts_with = "suite")]
+    divide: bool,
+    /// How many threads share the work
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// Make every last move too, instead of only counting them
+    #[arg(long)]
+    no_bulk: bool,
+    /// Check the counts of this file (- for standard input)
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// Of the suite, check only counts up to this
+    #[arg(long, value_name = "N", requires = "suite")]
+    max_nodes: Option<u64>,
+    /// Print the numbers as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: PerftArgs, out: &mut dyn Write) -> Outcome {
+    if args.suite.is_some() {
+        return run_suite(&args, out);
+    }
+    let depth = args.depth.unwrap_or(1);
+    let game = input::game(args.fen.as_deref().unwrap_or("startpos"))?;
+    let start = Instant::now();
+    let divided = divide(game.position(), depth, &args);
+    let nodes = if depth == 0 { 1 } else { divided.iter().map(|&(_, nodes)| nodes).sum() };
+    let timing = Timing { nodes, seconds: start.elapsed().as_secs_f64() };
+
+    let mut named: Vec<(String, u64)> = divided
+        .into_iter()
+        .map(|(m, nodes)| {
+            let style = input::castling_style(args.chess960);
+            (game.position().uci(m, style).to_string(), nodes)
+        })
+        .collect();
+    named.sort();
+    if args.json {
+        let mut report = timing.json();
+        if args.divide {
+            let counts = named.into_iter().map(|(m, nodes)| (m, nodes.into()));
+            report["divide"] = serde_json::Value::Object(counts.collect());
+        }
+        writeln!(out, "{report}")?;
+    } else {
+        if args.divide {
+            for (m, nodes) in named {
+                writeln!(out, "{m}: {nodes}")?;
+            }
+            writeln!(out)?;
+        }
+        timing.print(out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How much was counted in what time.
+struct Timing {
+    nodes: u64,
+    seconds: f64,
+}
+
+impl Timing {
+    fn nps(&self) -> f64 {
+        self.nodes as f64 / self.seconds.max(1e-9)
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({ "nodes": self.nodes, "seconds": self.seconds, "nps": self.nps().round() })
+    }
+
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let (nodes, seconds, speed) = (self.nodes, self.seconds, self.nps() / 1e6);
+        writeln!(out, "{nodes} nodes in {seconds:.3} s, {speed:.1} million nodes/s")
+    }
+}
+
+fn count(position: &Position, depth: u32, args: &PerftArgs) -> u64 {
+    if args.no_bulk { perft::every_leaf(position, depth) } else { perft::bulk(position, depth) }
+}
+
+/// The count below each first move. The work is cut into the positions two moves deep (one, if that
+/// is all there is), which the threads take in turn.
+fn divide(position: &Position, depth: u32, args: &PerftArgs) -> Vec<(Move, u64)> {
+    if depth == 0 {
+        return Vec::new();
+    }
+    let moves = position.legal_moves();
+    let mut pieces: Vec<(usize, Position)> = Vec::new();
+    for (root, &m) in moves.iter().enumerate() {
+        let child = position.after(m);
+        if depth == 1 {
+            pieces.push((root, child));
+        } else {
+            child.for_each_child(|_, grandchild| pieces.push((root, *grandchild)));
+        }
+    }
+    let left = depth.saturating_sub(2);
+    let counts: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((root, position)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+            counts[*root].fetch_add(count(position, left, args), Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..args.threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect()
+}
+
+/// One line of a suite.
+struct Case {
+    fen: String,
+    counts: Vec<u64>,
+}
+
+fn parse_case(line: &str) -> anyhow::Result<Option<Case>> {
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let fields: Vec<&str> = line.split(';').map(str::trim).collect();
+    let &[variant, fen, counts] = fields.as_slice() else {
+        bail!("expected 'variant; FEN; n1 n2 …', found {} fields", fields.len());
+    };
+    if !matches!(variant, "standard" | "chess960") {
+        bail!("unknown variant '{variant}': standard or chess960");
+    }
+    let counts: Vec<u64> = counts
+        .split_ascii_whitespace()
+        .map(|count| count.parse().with_context(|| format!("'{count}' is not a count")))
+        .collect::<anyhow::Result<_>>()?;
+    Ok(Some(Case { fen: fen.to_owned(), counts }))
+}
+
+fn run_suite(args: &PerftArgs, out: &mut dyn Write) -> Outcome {
+    let Some(path) = &args.suite else { bail!("no suite is given") };
+    let mut cases: Vec<(usize, Case)> = Vec::new();
+    input::each_line(input::open(path)?, |number, line| {
+        let case = parse_case(line).with_context(|| format!("{}:{number}", path.display()))?;
+        cases.extend(case.map(|case| (number, case)));
+        Ok(())
+    })?;
+    if cases.is_empty() {
+        bail!("{} has no positions", path.display());
+    }
+
+    let bar = ProgressBar::new(cases.len() as u64).with_style(ProgressStyle::with_template(
+        "{bar:40} {pos}/{len} positions, {per_sec}, {eta} left",
+    )?);
+    let start = Instant::now();
+    let (mut nodes, mut checked, mut skipped) = (0, 0, 0);
+    let mut failures = Vec::new();
+    for (number, case) in &cases {
+        let game: Game =
+            input::game(&case.fen).with_context(|| format!("{}:{number}", path.display()))?;
+        for (depth, &expected) in (1..).zip(&case.counts) {
+            let too_deep = args.depth.is_some_and(|deepest| depth > deepest);
+            if too_deep || args.max_nodes.is_some_and(|most| expected > most) {
+                skipped += 1;
+                continue;
+            }
+            let divided = divide(game.position(), depth, args);
+            let found: u64 = divided.iter().map(|&(_, nodes)| nodes).sum();
+            nodes += found;
+            checked += 1;
+            if found != expected {
+                let (line, fen) = (*number, case.fen.clone());
+                failures.push(json!({
+                    "line": line, "fen": fen, "depth": depth, "expected": expected, "found": found,
+                }));
+                if !args.json {
+                    writeln!(out, "line {line}: {fen}: depth {depth} is {found}, not {expected}")?;
+                }
+            }
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let timing = Timing { nodes, seconds: start.elapsed().as_secs_f64() };
+    if args.json {
+        let mut report = timing.json();
+        report["positions"] = cases.len().into();
+        report["checked"] = checked.into();
+        report["skipped"] = skipped.into();
+        report["failed"] = failures.clone().into();
+        writeln!(out, "{report}")?;
+    } else {
+        let (positions, wrong) = (cases.len(), failures.len());
+        writeln!(
+            out,
+            "{positions} positions, {checked} counts checked, {skipped} skipped, {wrong} wrong"
+        )?;
+        timing.print(out)?;
+    }
+    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

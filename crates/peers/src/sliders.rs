@@ -1,0 +1,108 @@
+//! Slider backends side by side: queen attacks on boards from random games, and perft is what
+//! decides in the end (build with `--features tabiya-chess/sliders-…` to see that).
+
+use std::hint::black_box;
+
+use chess::{Bitboard, Square, sliders};
+use serde_json::json;
+
+use crate::table::{best_rate, print};
+
+/// How many look-ups one measurement makes.
+const LOOKUPS: usize = 1 << 24;
+
+/// A queen's attacks by one backend.
+type Queen = fn(Square, Bitboard) -> Bitboard;
+
+/// One pass over all boards and squares, compiled for one backend so that it is inlined.
+fn pass(boards: &[Bitboard], queen: impl Fn(Square, Bitboard) -> Bitboard) {
+    let mut sum = 0u64;
+    for round in 0..LOOKUPS / boards.len() {
+        for (n, &occupied) in boards.iter().enumerate() {
+            // Each look-up depends on nothing before it, as in move generation.
+            let square = Square::from_index(n.wrapping_mul(29) + round.wrapping_mul(7));
+            sum = sum.wrapping_add(queen(square, occupied).0);
+        }
+    }
+    black_box(sum);
+}
+
+pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
+    let boards: Vec<Bitboard> =
+        crate::corpus::positions(1024).iter().map(|position| position.occupied()).collect();
+    let backends: [(&str, Queen, fn(&[Bitboard])); 6] = [
+        (
+            "tabiya pext",
+            |s, o| sliders::pext::rook(s, o) | sliders::pext::bishop(s, o),
+            |b| pass(b, |s, o| sliders::pext::rook(s, o) | sliders::pext::bishop(s, o)),
+        ),
+        (
+            "tabiya magic",
+            |s, o| sliders::magic::rook(s, o) | sliders::magic::bishop(s, o),
+            |b| pass(b, |s, o| sliders::magic::rook(s, o) | sliders::magic::bishop(s, o)),
+        ),
+        (
+            "tabiya hyperbola",
+            |s, o| sliders::hyperbola::rook(s, o) | sliders::hyperbola::bishop(s, o),
+            |b| pass(b, |s, o| sliders::hyperbola::rook(s, o) | sliders::hyperbola::bishop(s, o)),
+        ),
+        (
+            "tabiya above/below",
+            |s, o| sliders::above_below::rook(s, o) | sliders::above_below::bishop(s, o),
+            |b| {
+                pass(b, |s, o| {
+                    sliders::above_below::rook(s, o) | sliders::above_below::bishop(s, o)
+                })
+            },
+        ),
+        ("cozy-chess (pext)", cozy_queen, |b| pass(b, cozy_queen)),
+        ("shakmaty (magic)", shakmaty_queen, |b| pass(b, shakmaty_queen)),
+    ];
+    for (name, queen, _) in &backends {
+        for (n, &occupied) in boards.iter().enumerate() {
+            let square = Square::from_index(n);
+            anyhow::ensure!(
+                queen(square, occupied) == sliders::queen(square, occupied),
+                "{name} differs on {square}"
+            );
+        }
+    }
+    let speeds = best_rate(
+        rounds,
+        LOOKUPS as f64 / 1e6,
+        &backends.map(|(name, _, pass)| (name, pass)),
+        |pass| pass(&boards),
+    );
+    if as_json {
+        let map: serde_json::Map<_, _> =
+            speeds.iter().map(|&(name, speed)| (name.to_owned(), json!(speed * 1e6))).collect();
+        println!("{}", json!({ "queen_lookups": map, "chosen": sliders::BACKEND }));
+        return Ok(());
+    }
+    let cozy = speeds[4].1;
+    let rows: Vec<Vec<String>> = speeds
+        .iter()
+        .map(|(name, speed)| {
+            vec![(*name).to_owned(), format!("{speed:.0}"), format!("{:.2}", speed / cozy)]
+        })
+        .collect();
+    let title =
+        format!("Queen attacks, million per CPU second (this build uses {})", sliders::BACKEND);
+    print(&title, &["", "lookups", "× cozy-chess"], &rows);
+    Ok(())
+}
+
+#[inline(always)]
+fn cozy_queen(square: Square, occupied: Bitboard) -> Bitboard {
+    let (square, occupied) =
+        (cozy_chess::Square::index(square.index()), cozy_chess::BitBoard(occupied.0));
+    let attacks = cozy_chess::get_rook_moves(square, occupied)
+        | cozy_chess::get_bishop_moves(square, occupied);
+    Bitboard(attacks.0)
+}
+
+#[inline(always)]
+fn shakmaty_queen(square: Square, occupied: Bitboard) -> Bitboard {
+    let square = shakmaty::Square::new(square.index() as u32);
+    Bitboard(shakmaty::attacks::queen_attacks(square, shakmaty::Bitboard(occupied.0)).0)
+}
