@@ -19,9 +19,10 @@ impl fmt::Display for GameTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_tags(f)?;
         f.write_char('\n')?;
-        let mut lines = Lines { out: f, column: 0, glued: true };
+        let mut lines = Lines::new(f);
         self.write_moves(&mut lines)?;
         lines.word(self.result.as_str())?;
+        lines.flush()?;
         f.write_char('\n')
     }
 }
@@ -65,7 +66,7 @@ impl GameTree {
         let mut tasks = vec![Task::Continue(NodeId::ROOT, true)];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Close => lines.close()?,
+                Task::Close => lines.close(),
                 Task::Variation(id) => {
                     let Some(node) = self.node(id) else { continue };
                     lines.open()?;
@@ -116,33 +117,49 @@ impl GameTree {
     }
 }
 
-/// Words put into lines.
+/// Words put into lines. The last one waits until it is known whether a parenthesis closes behind it.
 struct Lines<'a, W> {
     out: &'a mut W,
     /// How many bytes the line has.
     column: usize,
-    /// Whether the next word follows without a blank: at the very beginning, and after `(`.
+    word: String,
+    /// Whether a line may break before the word that waits.
+    may_break: bool,
+    /// Whether the next word belongs to the one that waits: after `(`.
     glued: bool,
 }
 
-impl<W: Write> Lines<'_, W> {
+impl<'a, W: Write> Lines<'a, W> {
+    fn new(out: &'a mut W) -> Self {
+        Self { out, column: 0, word: String::new(), may_break: false, glued: true }
+    }
+
     fn word(&mut self, word: &str) -> fmt::Result {
         self.put(word, true)
     }
 
-    /// Writes a word, on a new line if it is too long for this one and a line may break before it.
     fn put(&mut self, word: &str, may_break: bool) -> fmt::Result {
-        if self.glued {
-            self.glued = false;
-        } else if may_break && self.column + 1 + word.len() > WIDTH {
-            self.out.write_char('\n')?;
-            self.column = 0;
-        } else {
-            self.out.write_char(' ')?;
-            self.column += 1;
+        if !std::mem::take(&mut self.glued) {
+            self.flush()?;
+            // The first word of all follows nothing that it could be broken from.
+            self.may_break = may_break;
         }
-        self.column += word.len();
-        self.out.write_str(word)
+        self.word.push_str(word);
+        Ok(())
+    }
+
+    /// Writes the word that waits, on a new line if it is too long for this one.
+    fn flush(&mut self) -> fmt::Result {
+        if self.column > 0 {
+            let too_long = self.column + 1 + self.word.len() > WIDTH;
+            let blank = if too_long && self.may_break { '\n' } else { ' ' };
+            self.out.write_char(blank)?;
+            self.column = if blank == '\n' { 0 } else { self.column + 1 };
+        }
+        self.column += self.word.len();
+        self.out.write_str(&self.word)?;
+        self.word.clear();
+        Ok(())
     }
 
     fn open(&mut self) -> fmt::Result {
@@ -151,10 +168,8 @@ impl<W: Write> Lines<'_, W> {
         Ok(())
     }
 
-    fn close(&mut self) -> fmt::Result {
-        self.out.write_char(')')?;
-        self.column += 1;
-        Ok(())
+    fn close(&mut self) {
+        self.word.push(')');
     }
 
     fn comments(&mut self, comments: &[String]) -> fmt::Result {

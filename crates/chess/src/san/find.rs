@@ -48,22 +48,23 @@ impl Position {
     fn play<S: Side>(&self, san: San) -> Option<(Move, Self)> {
         let m = self.find::<S>(san)?;
         let (from, to) = (m.from(), m.to());
+        let passed = self.passed::<S>();
         let next = match san {
             // The two kinds that matter most get their own code.
             San::Move { piece: PieceType::Pawn, .. } => match m.kind() {
-                MoveKind::Quiet => self.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                MoveKind::Capture => self.capture::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                MoveKind::DoublePush => self.double_push::<S, ()>(from, to, &mut ()),
-                _ => self.made::<S, ()>(m, &mut ()),
+                MoveKind::Quiet => passed.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ()),
+                MoveKind::Capture => passed.capture::<S, ()>(PieceType::Pawn, from, to, &mut ()),
+                MoveKind::DoublePush => passed.double_push::<S, ()>(from, to, &mut ()),
+                _ => passed.made::<S, ()>(m, &mut ()),
             },
             San::Move { piece, .. } => {
                 if m.is_capture() {
-                    self.capture::<S, ()>(piece, from, to, &mut ())
+                    passed.capture::<S, ()>(piece, from, to, &mut ())
                 } else {
-                    self.quiet::<S, ()>(piece, from, to, &mut ())
+                    passed.quiet::<S, ()>(piece, from, to, &mut ())
                 }
             }
-            _ => self.castle::<S, ()>(m, &mut ()),
+            _ => passed.castle::<S, ()>(m, &mut ()),
         };
         Some((m, next))
     }
