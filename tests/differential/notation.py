@@ -68,10 +68,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--program", type=Path, help="the example notation_lines, if it is built elsewhere")
+    parser.add_argument("program", type=Path, nargs="?", help="notation_lines; any other is passed over")
     arguments = parser.parse_args()
     program = arguments.program
-    if program is None:
+    if program is None or program.name != "notation_lines":
         build = ["cargo", "build", "--quiet", "-p", "tabiya-chess", "--example", "notation_lines"]
         subprocess.run(build, cwd=ROOT, check=True)
         program = ROOT / "target/debug/examples/notation_lines"

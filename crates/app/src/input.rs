@@ -4,15 +4,17 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use chess::{CastlingStyle, Game, Position};
 
 /// A game from `FEN`, `FEN moves e2e4 …` or `startpos moves …`, the forms of UCI's `position`.
 pub fn game(text: &str) -> anyhow::Result<Game> {
     let text = text.trim();
     let (start, moves) = match text.split_once(" moves") {
-        Some((start, moves)) => (start, moves),
-        None => (text, ""),
+        Some((start, moves)) if moves.is_empty() || moves.starts_with(char::is_whitespace) => {
+            (start, moves)
+        }
+        _ => (text, ""),
     };
     let start = start.trim_end();
     let position = if start == "startpos" { Position::INITIAL } else { Position::from_fen(start)? };
@@ -42,10 +44,10 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
 const LONGEST_LINE: usize = 1 << 20;
 
 /// Calls back with each line and its number. Bytes that are no UTF-8 become `�`; a line that is too
-/// long is cut, and the rest of it passed over.
+/// long is an error in its place, since what is left of it may well mean something else.
 pub fn each_line(
     mut input: impl BufRead,
-    mut take: impl FnMut(usize, &str) -> anyhow::Result<()>,
+    mut take: impl FnMut(usize, anyhow::Result<&str>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let mut line = Vec::new();
     for number in 1.. {
@@ -55,10 +57,11 @@ pub fn each_line(
             break;
         }
         if line.len() > LONGEST_LINE && line.last() != Some(&b'\n') {
-            line.truncate(LONGEST_LINE);
             input.skip_until(b'\n')?;
+            take(number, Err(anyhow!("the line is longer than {LONGEST_LINE} bytes")))?;
+            continue;
         }
-        take(number, String::from_utf8_lossy(&line).trim())?;
+        take(number, Ok(String::from_utf8_lossy(&line).trim()))?;
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub fn run(args: LegalArgs, out: &mut dyn Write) -> Outcome {
     let style = input::castling_style(args.chess960);
     let file = input::open(&args.file)?;
     input::each_line(file, |_, line| {
-        match input::game(line) {
+        match line.and_then(input::game) {
             Err(error) if args.json => {
                 writeln!(out, "{}", json!({ "error": format!("{error:#}") }))
             }

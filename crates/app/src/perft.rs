@@ -180,7 +180,8 @@ fn run_suite(args: &PerftArgs, out: &mut dyn Write) -> Outcome {
     let Some(path) = &args.suite else { bail!("no suite is given") };
     let mut cases: Vec<(usize, Case)> = Vec::new();
     input::each_line(input::open(path)?, |number, line| {
-        let case = parse_case(line).with_context(|| format!("{}:{number}", path.display()))?;
+        let case =
+            line.and_then(parse_case).with_context(|| format!("{}:{number}", path.display()))?;
         cases.extend(case.map(|case| (number, case)));
         Ok(())
     })?;

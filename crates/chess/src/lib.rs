@@ -1,4 +1,23 @@
 //! Chess and Chess960: bitboards, legal moves, notation, pictures.
+//!
+//! A [`Setup`] is a position as somebody describes it; a [`Position`] is always legal and 64 bytes;
+//! a [`Game`] is a position with its history. Everything here only computes: no I/O, no threads, no
+//! clock, no set-up call, and no panic on any input.
+//!
+//! ```
+//! use chess::{Game, Outcome, Color};
+//!
+//! let mut game = Game::default();
+//! for m in ["f2f3", "e7e5", "g2g4", "d8h4"] {
+//!     game.play(game.position().parse_uci(m)?)?;
+//! }
+//! assert_eq!(game.outcome(), Some(Outcome::Checkmate(Color::Black)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where to begin: [`Position::legal_moves`] and [`Position::after`]; [`Position::visit_moves`] and
+//! [`Position::for_each_child`] when speed matters; [`Setup::position`] for what is wrong with a
+//! position; [`svg`] and [`picture`] to look at one.
 
 pub mod attacks;
 mod bitboard;
@@ -47,3 +66,8 @@ pub use setup::{Setup, SetupError};
 pub use square::{File, ParseSquareError, Rank, Square};
 pub use uci::{CastlingStyle, UciError};
 pub use validate::SetupProblems;
+
+/// The examples of the README are tested too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

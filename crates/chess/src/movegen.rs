@@ -318,7 +318,8 @@ impl Position {
     }
 
     /// En passant is rare, and the one capture that empties two squares of a line: each is tried.
-    #[inline(always)]
+    #[cold]
+    #[inline(never)]
     fn generate_en_passant<V: MoveVisitor>(
         &self,
         to: Bitboard,

@@ -11,10 +11,27 @@ use crate::table::{best_rate, print};
 /// How many look-ups one measurement makes.
 const LOOKUPS: usize = 1 << 24;
 
-/// A queen's attacks by one backend.
-type Queen = fn(Square, Bitboard) -> Bitboard;
+/// A measurement over many boards.
+type Pass = Box<dyn Fn(&[Bitboard])>;
 
-/// One pass over all boards and squares, compiled for one backend so that it is inlined.
+/// One way to find a queen's attacks.
+struct Backend {
+    name: &'static str,
+    queen: Box<dyn Fn(Square, Bitboard) -> Bitboard>,
+    /// The measurement, compiled for this backend so that it is inlined.
+    pass: Pass,
+}
+
+impl Backend {
+    fn new(
+        name: &'static str,
+        queen: impl Fn(Square, Bitboard) -> Bitboard + Copy + 'static,
+    ) -> Self {
+        Self { name, queen: Box::new(queen), pass: Box::new(move |boards| pass(boards, queen)) }
+    }
+}
+
+/// One pass over all boards and squares.
 fn pass(boards: &[Bitboard], queen: impl Fn(Square, Bitboard) -> Bitboard) {
     let mut sum = 0u64;
     for round in 0..LOOKUPS / boards.len() {
@@ -30,35 +47,21 @@ fn pass(boards: &[Bitboard], queen: impl Fn(Square, Bitboard) -> Bitboard) {
 pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
     let boards: Vec<Bitboard> =
         crate::corpus::positions(1024).iter().map(|position| position.occupied()).collect();
-    let backends: [(&str, Queen, fn(&[Bitboard])); 6] = [
-        (
-            "tabiya pext",
-            |s, o| sliders::pext::rook(s, o) | sliders::pext::bishop(s, o),
-            |b| pass(b, |s, o| sliders::pext::rook(s, o) | sliders::pext::bishop(s, o)),
-        ),
-        (
-            "tabiya magic",
-            |s, o| sliders::magic::rook(s, o) | sliders::magic::bishop(s, o),
-            |b| pass(b, |s, o| sliders::magic::rook(s, o) | sliders::magic::bishop(s, o)),
-        ),
-        (
-            "tabiya hyperbola",
-            |s, o| sliders::hyperbola::rook(s, o) | sliders::hyperbola::bishop(s, o),
-            |b| pass(b, |s, o| sliders::hyperbola::rook(s, o) | sliders::hyperbola::bishop(s, o)),
-        ),
-        (
-            "tabiya above/below",
-            |s, o| sliders::above_below::rook(s, o) | sliders::above_below::bishop(s, o),
-            |b| {
-                pass(b, |s, o| {
-                    sliders::above_below::rook(s, o) | sliders::above_below::bishop(s, o)
-                })
-            },
-        ),
-        ("cozy-chess (pext)", cozy_queen, |b| pass(b, cozy_queen)),
-        ("shakmaty (magic)", shakmaty_queen, |b| pass(b, shakmaty_queen)),
+    let backends = [
+        Backend::new("tabiya pext", |s, o| sliders::pext::rook(s, o) | sliders::pext::bishop(s, o)),
+        Backend::new("tabiya magic", |s, o| {
+            sliders::magic::rook(s, o) | sliders::magic::bishop(s, o)
+        }),
+        Backend::new("tabiya hyperbola", |s, o| {
+            sliders::hyperbola::rook(s, o) | sliders::hyperbola::bishop(s, o)
+        }),
+        Backend::new("tabiya above/below", |s, o| {
+            sliders::above_below::rook(s, o) | sliders::above_below::bishop(s, o)
+        }),
+        Backend::new("cozy-chess (pext)", cozy_queen),
+        Backend::new("shakmaty (magic)", shakmaty_queen),
     ];
-    for (name, queen, _) in &backends {
+    for Backend { name, queen, .. } in &backends {
         for (n, &occupied) in boards.iter().enumerate() {
             let square = Square::from_index(n);
             anyhow::ensure!(
@@ -67,12 +70,8 @@ pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
             );
         }
     }
-    let speeds = best_rate(
-        rounds,
-        LOOKUPS as f64 / 1e6,
-        &backends.map(|(name, _, pass)| (name, pass)),
-        |pass| pass(&boards),
-    );
+    let tasks = backends.map(|backend| (backend.name, backend.pass));
+    let speeds = best_rate(rounds, LOOKUPS as f64 / 1e6, &tasks, |pass| pass(&boards));
     if as_json {
         let map: serde_json::Map<_, _> =
             speeds.iter().map(|&(name, speed)| (name.to_owned(), json!(speed * 1e6))).collect();

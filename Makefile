@@ -1,0 +1,71 @@
+# Two audiences. Engine testers (OpenBench): `make EXE=name` builds the engine to that name; the
+# EVALFILE= they may give is for a network to embed, and there is none yet. Developers: `make test`
+# runs every check, installing what the tests need into .venv. `make help` lists the rest.
+
+EXE ?= tabiya
+CARGO ?= cargo
+PYTHON ?= python3
+TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
+VENV = .venv
+POSITIONS ?= 5000
+SETUPS ?= 5000
+RUNS ?= 10000000
+
+PROGRAM = $(TARGET_DIR)/release/tabiya
+REQUIREMENTS = tests/differential/requirements.txt
+INSTALLED = $(VENV)/.installed
+
+.DEFAULT_GOAL := engine
+.PHONY: engine help test lint rust-test program differential fuzz clean
+
+engine: ## build the engine and copy it to EXE (default: tabiya)
+	$(CARGO) build --release --locked -p tabiya
+	cp $(PROGRAM) $(EXE)
+
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+
+test: lint rust-test differential ## run all checks: format, lints, Rust tests, comparison with python-chess
+	@echo "all checks passed"
+
+lint: ## check format and lints
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# The counts of all test programs and doctests are added up at the end.
+rust-test: ## run the Rust tests and doctests
+	@set -e; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ $(CARGO) test --locked --no-fail-fast 2>&1; echo "exit $$?"; } | tee "$$log" | grep -v '^exit '; \
+	awk '/^test result:/ { passed += $$4; failed += $$6; ignored += $$8 } \
+	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
+	grep -qx 'exit 0' "$$log"
+
+program: ## build the release program
+	$(CARGO) build --release --locked
+
+# A machine with nothing but python3 may lack ensurepip; virtualenv brings its own.
+$(INSTALLED): $(REQUIREMENTS)
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  $(PYTHON) -m pip install virtualenv || \
+	  $(PYTHON) -m pip install --user --break-system-packages virtualenv; \
+	  $(PYTHON) -m virtualenv $(VENV); }
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
+	touch $@
+
+differential: program $(INSTALLED) ## compare with python-chess, in an environment of its own
+	$(VENV)/bin/python tests/differential/positions.py $(PROGRAM) --positions $(POSITIONS) --setups $(SETUPS)
+	@if [ -f tests/differential/notation.py ]; then set -x; \
+	  $(VENV)/bin/python tests/differential/notation.py $(PROGRAM) --positions 2000; fi
+
+# Coverage counters do not survive fat LTO. There is no unsafe code under these targets, so that
+# the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
+FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
+
+fuzz: ## fuzz positions (needs nightly and cargo-fuzz), RUNS=10000000 runs
+	mkdir -p fuzz/findings/position
+	$(FUZZ) run -s none position fuzz/findings/position fuzz/corpus/position -- -runs=$(RUNS) -max_len=128
+
+clean: ## remove what was built
+	$(CARGO) clean
+	rm -rf $(VENV)
