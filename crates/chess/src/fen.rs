@@ -14,7 +14,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::fen_write::Line;
+use crate::fen_write::{write_bytes, write_text};
 use crate::{
     Bitboard, Board, Color, File, Piece, PieceType, Position, Rank, Setup, SetupError, Square,
 };
@@ -176,16 +176,12 @@ impl Position {
 
     /// Appends the FEN to a text.
     pub fn append_fen(&self, style: FenStyle, text: &mut String) {
-        let mut line = Line::new();
-        line.position(self, style);
-        text.push_str(line.as_str());
+        write_text(text, |line| line.position(self, style));
     }
 
     /// Appends the FEN to bytes: the fastest way to have many.
     pub fn append_fen_bytes(&self, style: FenStyle, bytes: &mut Vec<u8>) {
-        let mut line = Line::new();
-        line.position(self, style);
-        bytes.extend_from_slice(line.as_bytes());
+        write_bytes(bytes, |line| line.position(self, style));
     }
 }
 
@@ -489,8 +485,8 @@ pub(crate) struct Placement<'a>(pub &'a Board);
 
 impl fmt::Display for Placement<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut line = Line::new();
-        line.placement(self.0);
-        f.write_str(line.as_str())
+        let mut text = String::new();
+        write_text(&mut text, |line| line.placement(self.0));
+        f.write_str(&text)
     }
 }

@@ -11,10 +11,37 @@ use crate::{Board, Color, FenStyle, PieceType, Position, Rank};
 /// Room for the longest FEN (92 bytes), and for what the last rank writes beyond its end.
 const ROOM: usize = 128;
 
-/// A FEN under construction.
-pub(crate) struct Line {
-    bytes: [u8; ROOM],
+/// A FEN under construction, in room that is there already.
+///
+/// What is rare is not told to write into it, but gives bytes back: so the compiler can keep the
+/// length in a register.
+pub(crate) struct Line<'a> {
+    bytes: &'a mut [u8; ROOM],
     length: usize,
+}
+
+/// The text that this writes.
+pub(crate) fn write_text(text: &mut String, write: impl FnOnce(&mut Line<'_>)) {
+    let mut bytes = [0; ROOM];
+    let mut line = Line { bytes: &mut bytes, length: 0 };
+    write(&mut line);
+    let length = line.length.min(ROOM);
+    // Only ASCII is ever written.
+    text.push_str(std::str::from_utf8(&bytes[..length]).unwrap_or_default());
+}
+
+/// Appends what this writes to bytes, in their own room: first there is too much of it, then as much as
+/// was needed.
+#[inline(always)]
+pub(crate) fn write_bytes(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Line<'_>)) {
+    let start = bytes.len();
+    bytes.extend_from_slice(&[0; ROOM]);
+    if let Some(room) = bytes.get_mut(start..).and_then(<[u8]>::first_chunk_mut) {
+        let mut line = Line { bytes: room, length: 0 };
+        write(&mut line);
+        let length = line.length.min(ROOM);
+        bytes.truncate(start + length);
+    }
 }
 
 /// A byte with all bits set for each bit of the index.
@@ -137,12 +164,12 @@ impl FenWriter {
             changed &= !(0xff << (8 * rank));
         }
         self.board = new;
-        let mut line = Line::new();
-        for rank in (0..8).rev() {
-            line.rank(rank, self.ranks[rank]);
-        }
-        line.rest(position, self.style);
-        bytes.extend_from_slice(line.as_bytes());
+        write_bytes(bytes, |line| {
+            for rank in (0..8).rev() {
+                line.rank(rank, self.ranks[rank]);
+            }
+            line.rest(position, self.style);
+        });
     }
 }
 
@@ -152,20 +179,7 @@ impl std::fmt::Debug for FenWriter {
     }
 }
 
-impl Line {
-    pub(crate) const fn new() -> Self {
-        Self { bytes: [0; ROOM], length: 0 }
-    }
-
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.length.min(ROOM)]
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        // Only ASCII is ever written.
-        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
-    }
-
+impl Line<'_> {
     #[inline(always)]
     fn push(&mut self, byte: u8) {
         self.bytes[self.length % ROOM] = byte;
@@ -182,6 +196,7 @@ impl Line {
     }
 
     /// The whole FEN.
+    #[inline(always)]
     pub(crate) fn position(&mut self, position: &Position, style: FenStyle) {
         self.placement(&position.board);
         self.rest(position, style);
@@ -206,6 +221,7 @@ impl Line {
     }
 
     /// The first field.
+    #[inline(always)]
     pub(crate) fn placement(&mut self, board: &Board) {
         for rank in (0..8).rev() {
             self.rank(rank, rank_text(board, rank));
@@ -234,31 +250,8 @@ impl Line {
                 self.length += (rights >> square & 1) as usize;
             }
         } else {
-            self.castling_by_file(position, style);
-        }
-    }
-
-    #[cold]
-    fn castling_by_file(&mut self, position: &Position, style: FenStyle) {
-        for color in Color::ALL {
-            let home = Rank::First.relative_to(color).bitboard();
-            let king = position.king(color);
-            // King side first: from the h-file down.
-            let rights = position.castling & home;
-            for rook in rights.last().into_iter().chain(rights.first().filter(|_| rights.many())) {
-                let king_side = rook > king;
-                let rooks = position.pieces(color, PieceType::Rook) & home;
-                let outermost = if king_side { rooks.last() } else { rooks.first() };
-                let side = if king_side { b'k' } else { b'q' };
-                let letter = match style {
-                    FenStyle::Standard if outermost == Some(rook) => side,
-                    _ => rook.file().letter() as u8,
-                };
-                self.push(match color {
-                    Color::White => letter.to_ascii_uppercase(),
-                    Color::Black => letter,
-                });
-            }
+            let (text, count) = castling_by_file(position, style);
+            self.push_some(text, count);
         }
     }
 
@@ -270,21 +263,55 @@ impl Line {
         } else if number < 100 {
             self.push_some([digit(number / 10), digit(number % 10), 0, 0, 0, 0, 0, 0], 2);
         } else {
-            self.large_number(number);
+            let (text, count) = large_number(number);
+            self.push_some(text, count);
         }
     }
+}
 
-    #[cold]
-    fn large_number(&mut self, number: u16) {
-        let mut divisor = 10_000;
-        while divisor > number {
-            divisor /= 10;
-        }
-        while divisor > 0 {
-            self.push(b'0' + (number / divisor % 10) as u8);
-            divisor /= 10;
+/// Castling rights where a letter for the side may not do.
+#[cold]
+fn castling_by_file(position: &Position, style: FenStyle) -> ([u8; 8], usize) {
+    let mut text = [0; 8];
+    let mut count = 0;
+    for color in Color::ALL {
+        let home = Rank::First.relative_to(color).bitboard();
+        let king = position.king(color);
+        // King side first: from the h-file down.
+        let rights = position.castling & home;
+        for rook in rights.last().into_iter().chain(rights.first().filter(|_| rights.many())) {
+            let king_side = rook > king;
+            let rooks = position.pieces(color, PieceType::Rook) & home;
+            let outermost = if king_side { rooks.last() } else { rooks.first() };
+            let side = if king_side { b'k' } else { b'q' };
+            let letter = match style {
+                FenStyle::Standard if outermost == Some(rook) => side,
+                _ => rook.file().letter() as u8,
+            };
+            text[count % 8] = match color {
+                Color::White => letter.to_ascii_uppercase(),
+                Color::Black => letter,
+            };
+            count += 1;
         }
     }
+    (text, count)
+}
+
+#[cold]
+fn large_number(number: u16) -> ([u8; 8], usize) {
+    let mut text = [0; 8];
+    let mut count = 0;
+    let mut divisor = 10_000;
+    while divisor > number {
+        divisor /= 10;
+    }
+    while divisor > 0 {
+        text[count % 8] = b'0' + (number / divisor % 10) as u8;
+        count += 1;
+        divisor /= 10;
+    }
+    (text, count)
 }
 
 #[cfg(test)]
@@ -349,9 +376,9 @@ mod tests {
     #[test]
     fn numbers_of_any_length_are_written_whole() {
         for number in [0, 9, 10, 99, 100, 101, 999, 1_000, 10_000, 65_535] {
-            let mut line = Line::new();
-            line.number(number);
-            assert_eq!(line.as_str(), number.to_string());
+            let mut text = String::new();
+            write_text(&mut text, |line| line.number(number));
+            assert_eq!(text, number.to_string());
         }
     }
 }

@@ -42,7 +42,15 @@ impl San {
     /// assert!(San::parse(b"Nj3").is_err());
     /// # Ok::<(), chess::SanError>(())
     /// ```
+    #[inline]
     pub fn parse(text: &[u8]) -> Result<Self, SanError> {
+        if (2..8).contains(&text.len()) {
+            let mut word = [0; 8];
+            word[..text.len()].copy_from_slice(text);
+            if let Some(san) = Self::parse_word(u64::from_le_bytes(word), text.len() as u32) {
+                return Ok(san);
+            }
+        }
         Self::read(text)
             .ok_or_else(|| SanError::Malformed { text: String::from_utf8_lossy(text).into() })
     }
