@@ -63,14 +63,14 @@ fn disambiguation_is_the_least_that_legal_moves_need() {
     let cases = [
         ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "b1d2", "Nbd2"),
         ("4k3/8/8/1N6/8/8/8/1N2K3 w - - 0 1", "b1c3", "N1c3"),
-        ("4k3/8/8/Q6Q/8/8/8/Q3K3 w - - 0 1", "a5c3", "Qa5c3"),
-        ("4k3/8/8/Q6Q/8/8/8/Q3K3 w - - 0 1", "h5f3", "Qf3"),
+        ("6k1/8/8/Q3Q3/8/8/8/Q3K3 w - - 0 1", "a5c3", "Qa5c3"),
+        ("6k1/8/8/Q3Q3/8/8/8/Q3K3 w - - 0 1", "e5h8", "Qh8+"),
         // The other knight is pinned: no need to tell them apart.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2", "Ne2"),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", "O-O"),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1", "O-O-O"),
         ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "O-O+"),
-        ("3q1k2/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8q", "exd8=Q+"),
+        ("3q2k1/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7d8q", "exd8=Q+"),
         ("4k3/8/8/2pP4/8/8/8/4K3 w - c6 0 1", "d5c6", "dxc6"),
     ];
     for (fen, uci, san) in cases {
@@ -97,7 +97,7 @@ fn every_refusal_says_why() {
     assert_eq!(checked, Illegality::StaysInCheck { checker: Square::E8 });
     let into = illegal("3r2k1/8/8/8/8/8/8/4K3 w - - 0 1", "Kd1");
     assert_eq!(into, Illegality::IntoCheck { attacker: Square::D8 });
-    assert_eq!(illegal(two_rooks, "Ra1"), Illegality::OwnPiece(Square::A1));
+    assert_eq!(illegal(two_rooks, "Rd1"), Illegality::OwnPiece(Square::D1));
     let promotion = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
     assert_eq!(illegal(promotion, "a8"), Illegality::PromotionMissing);
     assert_eq!(
