@@ -45,6 +45,8 @@ pub struct Chunks<R> {
     rest: Vec<u8>,
     /// How many bytes have been passed over of a game that is too long.
     dropped: u64,
+    /// Whether what was passed over ended within a line of tags.
+    within_tag: bool,
     at_end: bool,
 }
 
@@ -55,7 +57,7 @@ impl<R: Read> Chunks<R> {
     /// Cuts what this reads into chunks of about `size` bytes; a game may be up to `limit` long.
     pub fn new(reader: R, size: usize, limit: usize) -> Self {
         let (size, limit) = (size.max(1), limit.max(size).max(64));
-        Self { reader, size, limit, rest: Vec::new(), dropped: 0, at_end: false }
+        Self { reader, size, limit, rest: Vec::new(), dropped: 0, within_tag: false, at_end: false }
     }
 
     /// What is left when the text is over: the last game, or more than that if nobody cut; and how
@@ -147,11 +149,22 @@ impl<R: Read> Chunks<R> {
         Ok(())
     }
 
-    /// Forgets all but the last bytes.
+    /// Forgets all but the last bytes. If these begin within a line, whether that is a line of tags
+    /// must not be forgotten: if it is not, a line end is put there.
     fn drop_most(&mut self) {
         let drop = self.rest.len().saturating_sub(CONTEXT);
+        if drop == 0 {
+            return;
+        }
+        if let Some(newline) = self.rest[..drop].iter().rposition(|&byte| byte == b'\n') {
+            let line = &self.rest[newline + 1..];
+            self.within_tag = matches!(line, [b'[', name, ..] if name.is_ascii_alphanumeric());
+        }
         self.rest.drain(..drop);
         self.rest.shrink_to(self.size + CONTEXT);
+        if let Some(first) = self.rest.first_mut().filter(|_| !self.within_tag) {
+            *first = b'\n';
+        }
         self.dropped += drop as u64;
     }
 }

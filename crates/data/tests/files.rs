@@ -159,8 +159,8 @@ fn every_format_thread_count_and_chunk_size_gives_the_same_games() {
     ];
     for (name, bytes, format) in files {
         let file = Temporary::new(name, &bytes);
-        for threads in 1..=4 {
-            for chunk in [1, 100, 1_000, 1 << 20] {
+        for threads in [1, 2, 4] {
+            for chunk in [50, 1_000, 1 << 20] {
                 for order in [Order::Small, Order::Large] {
                     let input = Input::open(&file.0).unwrap();
                     assert_eq!((input.format(), input.size()), (format, Some(bytes.len() as u64)));
@@ -238,7 +238,7 @@ fn a_game_beyond_the_limit_is_passed_over_and_the_next_one_read() {
     let text = format!(
         "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n\n1. e4 {long} *\n\n[White \"c\"]\n\n1. d4 d5 *\n"
     );
-    for chunk in [1, 64, 5_000] {
+    for chunk in [64, 5_000] {
         for (name, bytes) in [
             ("long.pgn", text.clone().into_bytes()),
             ("long.zst", pzstd(text.as_bytes(), 1_500)),

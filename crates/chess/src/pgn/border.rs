@@ -12,14 +12,43 @@
 //! So a comment cannot contain an empty line followed by a tag pair. In all that is known of real
 //! files, none does on purpose.
 
+/// The bytes that names of tags are made of.
+static NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
+
 /// Whether a tag pair begins here. (Not whether at the beginning of a line.)
 #[inline]
 pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
-    let Some((b'[', rest)) = text.get(at..).and_then(<[u8]>::split_first) else { return false };
-    let name = rest.iter().take(256).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
-    let name = name.count();
-    let blanks = rest[name..].iter().take(256).take_while(|b| matches!(b, b' ' | b'\t')).count();
-    name > 0 && rest.get(name + blanks) == Some(&b'"')
+    tag_quote(text, at).is_some()
+}
+
+/// Where the name of the tag pair that begins here ends, and where the quote before its value is.
+#[inline]
+pub(super) fn tag_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    if text.get(at) != Some(&b'[') {
+        return None;
+    }
+    // No name is longer than that; so nobody looks at the same bytes again and again.
+    let most = text.len().min(at + 256);
+    let mut end = at + 1;
+    while end < most && NAMES[text[end] as usize] {
+        end += 1;
+    }
+    if end == at + 1 {
+        return None;
+    }
+    let mut quote = end;
+    while quote < most && matches!(text[quote], b' ' | b'\t') {
+        quote += 1;
+    }
+    (text.get(quote) == Some(&b'"')).then_some((end, quote))
 }
 
 /// Whether a game begins at this byte, whatever came before.

@@ -157,8 +157,8 @@ impl<'a> Reader<'a> {
     fn tags_and_moves<V: Visitor>(&mut self, visitor: &mut V) -> End {
         let begin = self.at;
         let mut skip = visitor.begin_game(begin) != Next::Go;
-        while self.text.get(self.at) == Some(&b'[') && border::is_tag(self.text, self.at) {
-            let (name, value) = self.tag();
+        while let Some((name_end, quote)) = border::tag_quote(self.text, self.at) {
+            let (name, value) = self.tag(name_end, quote);
             skip = skip || visitor.tag(name, value) != Next::Go;
             let end = self.at;
             self.skip_blanks();
@@ -175,12 +175,10 @@ impl<'a> Reader<'a> {
 
     /// Reads the tag pair that begins here, and goes behind it.
     #[inline]
-    fn tag(&mut self) -> (Token<'a>, TagValue<'a>) {
+    fn tag(&mut self, name_end: usize, quote: usize) -> (Token<'a>, TagValue<'a>) {
         let text = self.text;
         let start = self.at + 1;
-        let quote = find(text, start, [b'"']);
-        let name = text[start..quote].trim_ascii_end();
-        let name = Token { text: name, offset: start };
+        let name = Token { text: &text[start..name_end], offset: start };
         let begin = quote + 1;
         let end = find(text, begin, [b'"', b'\\', b'\n']);
         if text.get(end) == Some(&b'"') && text.get(end + 1) == Some(&b']') {

@@ -92,9 +92,10 @@ enum Last {
 #[derive(Debug)]
 pub struct Replay<W> {
     watcher: W,
-    position: Position,
-    /// The position before the last move.
-    before: Position,
+    /// The position before the last move and the one after it, by turns: `turn` says which is which,
+    /// so that neither is ever copied.
+    positions: [Position; 2],
+    turn: bool,
     last: Last,
     /// For every open variation: the position before the move it replaces, and that move.
     open: Vec<Position>,
@@ -107,8 +108,8 @@ impl<W: Watcher> Replay<W> {
     pub fn new(watcher: W) -> Self {
         Self {
             watcher,
-            position: Position::INITIAL,
-            before: Position::INITIAL,
+            positions: [Position::INITIAL; 2],
+            turn: false,
             last: Last::Nothing,
             open: Vec::new(),
             open_moves: Vec::new(),
@@ -136,6 +137,23 @@ impl<W: Watcher> Replay<W> {
         self.watcher
     }
 
+    /// The position after the last move.
+    #[inline(always)]
+    const fn position(&self) -> &Position {
+        &self.positions[self.turn as usize]
+    }
+
+    /// The position before the last move.
+    #[inline(always)]
+    const fn before(&self) -> &Position {
+        &self.positions[!self.turn as usize]
+    }
+
+    #[inline(always)]
+    fn set_position(&mut self, position: Position) {
+        self.positions[self.turn as usize] = position;
+    }
+
     #[cold]
     fn report(&mut self, offset: usize, at: Option<String>, problem: PgnProblem) -> Next {
         let error = PgnError { game: self.games, offset: offset as u64, at, problem };
@@ -145,22 +163,24 @@ impl<W: Watcher> Replay<W> {
 
     /// A move with its number: `12.Nf3`, `12...Nf6`.
     fn numbered(&self, text: &[u8]) -> String {
-        let dots = if self.position.turn() == Color::White { "." } else { "..." };
+        let dots = if self.position().turn() == Color::White { "." } else { "..." };
         let text = super::decode(&text[..text.len().min(40)]);
-        format!("{}{dots}{text}", self.position.fullmove_number())
+        format!("{}{dots}{text}", self.position().fullmove_number())
     }
 
     /// A null move, or a move that cannot be made.
     #[cold]
     fn odd(&mut self, san: San, token: Token<'_>) -> Next {
         if san == San::Null
-            && let Some(after) = self.position.after_null()
+            && let Some(after) = self.position().after_null()
         {
-            self.before = std::mem::replace(&mut self.position, after);
+            self.turn = !self.turn;
+            self.set_position(after);
             self.last = Last::Null;
-            return self.watcher.passed(&self.before, &self.position);
+            let [before, after] = [!self.turn, self.turn].map(|n| &self.positions[n as usize]);
+            return self.watcher.passed(before, after);
         }
-        let error = self.position.why_not(san, token.text);
+        let error = self.position().why_not(san, token.text);
         let at = self.numbered(token.text);
         self.report(token.offset, Some(at), error.into())
     }
@@ -170,7 +190,7 @@ impl<W: Watcher> Visitor for Replay<W> {
     #[inline]
     fn begin_game(&mut self, _: usize) -> Next {
         self.games += 1;
-        self.position = Position::INITIAL;
+        self.set_position(Position::INITIAL);
         self.last = Last::Nothing;
         self.open.clear();
         self.open_moves.clear();
@@ -181,7 +201,7 @@ impl<W: Watcher> Visitor for Replay<W> {
     fn tag(&mut self, name: Token<'_>, value: TagValue<'_>) -> Next {
         match start_tag(name.text, value) {
             Ok(StartTag::Other) => {}
-            Ok(StartTag::Position(position)) => self.position = position,
+            Ok(StartTag::Position(position)) => self.set_position(position),
             Err(problem) => return self.report(name.offset, None, problem),
         }
         self.watcher.tag(name.text, value)
@@ -189,17 +209,18 @@ impl<W: Watcher> Visitor for Replay<W> {
 
     #[inline]
     fn begin_moves(&mut self) -> Next {
-        self.watcher.begin_moves(&self.position)
+        self.watcher.begin_moves(&self.positions[self.turn as usize])
     }
 
     #[inline(always)]
     fn san(&mut self, san: San, token: Token<'_>) -> Next {
-        match self.position.play_san(san) {
-            Some((m, after)) => {
-                self.before = self.position;
-                self.position = after;
+        let [first, second] = &mut self.positions;
+        let (position, next) = if self.turn { (second, first) } else { (first, second) };
+        match position.play_san_to(san, next) {
+            Some(m) => {
+                self.turn = !self.turn;
                 self.last = Last::Move(m);
-                self.watcher.played(&self.before, m, &self.position)
+                self.watcher.played(position, m, next)
             }
             None => self.odd(san, token),
         }
@@ -222,25 +243,26 @@ impl<W: Watcher> Visitor for Replay<W> {
         if self.open.len() >= MAX_DEPTH {
             return self.report(offset, None, PgnProblem::TooDeep(MAX_DEPTH));
         }
-        let next = self.watcher.begin_variation(&self.before);
+        let before = *self.before();
+        let next = self.watcher.begin_variation(&before);
         if next != Next::Go {
             return next;
         }
-        self.open.push(self.before);
+        self.open.push(before);
         self.open_moves.push(self.last);
-        self.position = self.before;
+        self.set_position(before);
         self.last = Last::Nothing;
         Next::Go
     }
 
     fn end_variation(&mut self) -> Next {
         if let (Some(before), Some(last)) = (self.open.pop(), self.open_moves.pop()) {
-            self.before = before;
             self.last = last;
-            self.position = match last {
+            self.positions[!self.turn as usize] = before;
+            self.set_position(match last {
                 Last::Move(m) => before.after(m),
                 _ => before.after_null().unwrap_or(before),
-            };
+            });
         }
         self.watcher.end_variation()
     }

@@ -38,35 +38,47 @@ impl Position {
     /// ```
     #[inline]
     pub fn play_san(&self, san: San) -> Option<(Move, Self)> {
+        let mut next = *self;
+        self.play_san_to(san, &mut next).map(|m| (m, next))
+    }
+
+    /// [`Position::play_san`] with the position after the move put where it is to be: not even a copy
+    /// of 64 bytes is free at this rate. If there is no move, `next` is left alone.
+    #[inline]
+    pub(crate) fn play_san_to(&self, san: San, next: &mut Self) -> Option<Move> {
         match self.turn {
-            Color::White => self.play::<White>(san),
-            Color::Black => self.play::<Black>(san),
+            Color::White => self.play::<White>(san, next),
+            Color::Black => self.play::<Black>(san, next),
         }
     }
 
     #[inline(always)]
-    fn play<S: Side>(&self, san: San) -> Option<(Move, Self)> {
+    fn play<S: Side>(&self, san: San, next: &mut Self) -> Option<Move> {
         let m = self.find::<S>(san)?;
         let (from, to) = (m.from(), m.to());
         let passed = self.passed::<S>();
-        let next = match san {
-            // The two kinds that matter most get their own code.
+        match san {
+            // The kinds that matter most get their own code.
             San::Move { piece: PieceType::Pawn, .. } => match m.kind() {
-                MoveKind::Quiet => passed.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                MoveKind::Capture => passed.capture::<S, ()>(PieceType::Pawn, from, to, &mut ()),
-                MoveKind::DoublePush => passed.double_push::<S, ()>(from, to, &mut ()),
-                _ => passed.made::<S, ()>(m, &mut ()),
+                MoveKind::Quiet => {
+                    *next = passed.quiet::<S, ()>(PieceType::Pawn, from, to, &mut ())
+                }
+                MoveKind::Capture => {
+                    *next = passed.capture::<S, ()>(PieceType::Pawn, from, to, &mut ());
+                }
+                MoveKind::DoublePush => *next = passed.double_push::<S, ()>(from, to, &mut ()),
+                _ => *next = passed.made::<S, ()>(m, &mut ()),
             },
             San::Move { piece, .. } => {
                 if m.is_capture() {
-                    passed.capture::<S, ()>(piece, from, to, &mut ())
+                    *next = passed.capture::<S, ()>(piece, from, to, &mut ());
                 } else {
-                    passed.quiet::<S, ()>(piece, from, to, &mut ())
+                    *next = passed.quiet::<S, ()>(piece, from, to, &mut ());
                 }
             }
-            _ => passed.castle::<S, ()>(m, &mut ()),
-        };
-        Some((m, next))
+            _ => *next = passed.castle::<S, ()>(m, &mut ()),
+        }
+        Some(m)
     }
 
     #[inline(always)]
