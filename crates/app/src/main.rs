@@ -8,6 +8,7 @@ mod input;
 mod legal;
 mod paco;
 mod perft;
+mod pgn;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ enum Command {
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
+    Pgn(pgn::PgnArgs),
     Paco(paco::PacoArgs),
 }
 
@@ -52,6 +54,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
+        Command::Pgn(args) => pgn::run(args, out),
         Command::Paco(args) => paco::run(args, out),
     }
 }

@@ -168,6 +168,12 @@ impl Square {
         Rank::from_index((self.0 >> 3) as usize)
     }
 
+    /// The name, `a1` to `h8`.
+    #[inline]
+    pub const fn name(self) -> &'static str {
+        NAMES[self.index()]
+    }
+
     /// The set that holds this square alone.
     #[inline(always)]
     pub const fn bitboard(self) -> Bitboard {
@@ -216,10 +222,21 @@ impl Square {
     }
 }
 
+#[rustfmt::skip]
+static NAMES: [&str; 64] = [
+    "a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1",
+    "a2", "b2", "c2", "d2", "e2", "f2", "g2", "h2",
+    "a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3",
+    "a4", "b4", "c4", "d4", "e4", "f4", "g4", "h4",
+    "a5", "b5", "c5", "d5", "e5", "f5", "g5", "h5",
+    "a6", "b6", "c6", "d6", "e6", "f6", "g6", "h6",
+    "a7", "b7", "c7", "d7", "e7", "f7", "g7", "h7",
+    "a8", "b8", "c8", "d8", "e8", "f8", "g8", "h8",
+];
+
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = [self.file().letter() as u8, self.rank().digit() as u8];
-        f.pad(std::str::from_utf8(&text).unwrap_or("??"))
+        f.pad(self.name())
     }
 }
 

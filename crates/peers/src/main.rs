@@ -4,8 +4,12 @@
 mod corpus;
 mod fen;
 mod perft;
+mod pgn;
+mod san;
 mod sliders;
 mod table;
+
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -26,6 +30,16 @@ struct Cli {
 enum Command {
     /// Move generation: perft with counted and with made leaves.
     Perft,
+    /// Reading PGN: tokens, moves played, moves played with FEN and UCI text.
+    Pgn {
+        /// The file; only whole games within the limit are read.
+        file: PathBuf,
+        /// How many million bytes of it.
+        #[arg(long, default_value_t = 100)]
+        limit_mb: usize,
+    },
+    /// Moves in algebraic notation: read and played.
+    San,
     /// Slider attacks: our four backends and others.
     Sliders,
     /// FEN, read with validation and written.
@@ -36,6 +50,8 @@ fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
     match cli.command {
         Command::Perft => perft::run(cli.rounds, cli.json),
+        Command::Pgn { file, limit_mb } => pgn::run(&file, limit_mb, cli.rounds, cli.json),
+        Command::San => san::run(cli.rounds, cli.json),
         Command::Sliders => sliders::run(cli.rounds, cli.json),
         Command::Fen => fen::run(cli.rounds, cli.json),
     }

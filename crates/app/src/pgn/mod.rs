@@ -1,0 +1,58 @@
+//! `tabiya pgn`: files of games, checked, counted, written anew.
+
+mod check;
+mod normalize;
+mod progress;
+mod stats;
+
+use std::io::Write;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::Outcome;
+
+/// Reads games from PGN files: plain, .zst, .gz, .bz2, or - for standard input.
+#[derive(Args)]
+pub struct PgnArgs {
+    #[command(subcommand)]
+    command: PgnCommand,
+}
+
+#[derive(Subcommand)]
+enum PgnCommand {
+    /// Play through all games; list what is wrong with them. Exit code 1 if anything is.
+    Check(check::CheckArgs),
+    /// Count games, results, ratings, first moves, lengths, evaluations and clocks.
+    Stats(stats::StatsArgs),
+    /// Write all games in the export format of the standard; list those that are broken, on standard
+    /// error.
+    Normalize(normalize::NormalizeArgs),
+}
+
+/// What all commands on files of games take.
+#[derive(Args)]
+struct FileArgs {
+    /// The files; what is in them says how they are compressed. `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// How many threads read; as many as there are cores unless given.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+}
+
+impl FileArgs {
+    fn options(&self, order: data::Order) -> data::Options {
+        let options = data::Options { order, ..data::Options::default() };
+        data::Options { threads: self.threads.unwrap_or(options.threads), ..options }
+    }
+}
+
+pub fn run(args: PgnArgs, out: &mut dyn Write) -> Outcome {
+    match args.command {
+        PgnCommand::Check(args) => check::run(&args, out),
+        PgnCommand::Stats(args) => stats::run(&args, out),
+        PgnCommand::Normalize(args) => normalize::run(&args, out),
+    }
+}

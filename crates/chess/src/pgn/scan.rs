@@ -1,0 +1,66 @@
+//! Looking through bytes eight at a time, in plain Rust.
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The eight bytes from here on, the first one lowest; nothing near the end of the text.
+#[inline(always)]
+pub(super) fn word(text: &[u8], at: usize) -> Option<u64> {
+    let bytes: &[u8; 8] = text.get(at..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*bytes))
+}
+
+/// The high bit of each byte that is zero. Bits above the first one may be wrong.
+#[inline(always)]
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(LOW) & !word & HIGH
+}
+
+/// How many bytes stand before the first blank (any control character counts as one), at most 8.
+#[inline(always)]
+pub(super) fn before_blank(word: u64) -> u32 {
+    // Bytes up to 0x20 borrow when 0x21 is taken from them.
+    let blank = word.wrapping_sub(LOW * 0x21) & !word & HIGH;
+    blank.trailing_zeros() / 8
+}
+
+/// Where the first of these bytes is, from a place on; the end of the text if there is none.
+#[inline(always)]
+pub(super) fn find<const N: usize>(text: &[u8], mut at: usize, wanted: [u8; N]) -> usize {
+    while let Some(word) = word(text, at) {
+        let mut found = 0;
+        for byte in wanted {
+            found |= zeros(word ^ (LOW * byte as u64));
+        }
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    rest.iter().position(|byte| wanted.contains(byte)).map_or(text.len(), |n| at + n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_by_words_equals_finding_by_bytes() {
+        let mut text: Vec<u8> = (0..=255).rev().collect();
+        text.extend((0..=255).map(|n: u8| n.wrapping_mul(37)));
+        for start in 0..text.len() + 2 {
+            for a in [0, 1, b'"', b'}', 0x7f, 0x80, 0x81, 0xff] {
+                let wanted = [a, a.wrapping_add(1)];
+                let rest = text.get(start..).unwrap_or_default();
+                let slow = rest.iter().position(|byte| wanted.contains(byte));
+                let slow = slow.map_or(text.len(), |n| start + n);
+                assert_eq!(find(&text, start, wanted), slow);
+            }
+            if let Some(word) = word(&text, start) {
+                let slow = text[start..start + 8].iter().position(|&byte| byte <= b' ');
+                assert_eq!(before_blank(word), slow.unwrap_or(8) as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The export format: one way to write a game, so that equal games have equal text.
+//!
+//! Tags first, the seven of the roster in their order and the others by name; a blank line; moves,
+//! glyphs as numbers, comments in braces, variations in parentheses, in lines of at most 79 bytes;
+//! the result; and a blank line behind the game if another follows. Lines break at blanks only, in
+//! comments too, and never where the new line would look like something else.
+
+use std::fmt::{self, Write};
+
+use super::tree::ROSTER;
+use super::{GameTree, Node, NodeId};
+use crate::{Color, Position};
+
+/// The longest line of the export format.
+const WIDTH: usize = 79;
+
+/// The game in export format, with a line end behind it.
+impl fmt::Display for GameTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_tags(f)?;
+        f.write_char('\n')?;
+        let mut lines = Lines::new(f);
+        self.write_moves(&mut lines)?;
+        lines.word(self.result.as_str())?;
+        lines.flush()?;
+        f.write_char('\n')
+    }
+}
+
+impl GameTree {
+    fn write_tags(&self, out: &mut impl Write) -> fmt::Result {
+        let roster = ROSTER.map(|(name, default)| match name {
+            "Result" => (name, self.result.as_str()),
+            _ => (name, self.tag(name).unwrap_or(default)),
+        });
+        let others = self.tags().filter(|(name, _)| ROSTER.iter().all(|(known, _)| known != name));
+        let mut others: Vec<(&str, &str)> = others.collect();
+        let start = *self.root().position();
+        let fen = start.fen();
+        if start != Position::INITIAL {
+            others.extend([("FEN", fen.as_str()), ("SetUp", "1")]);
+            others.sort_unstable();
+        }
+        for (name, value) in roster.into_iter().chain(others) {
+            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+            writeln!(out, "[{name} \"{value}\"]")?;
+        }
+        Ok(())
+    }
+
+    fn write_moves<W: Write>(&self, lines: &mut Lines<'_, W>) -> fmt::Result {
+        /// What is still to be done, last first.
+        enum Task {
+            /// Goes on after a node; whether its move needs a number even if it is Black's.
+            Continue(NodeId, bool),
+            /// Writes a variation that begins with this node.
+            Variation(NodeId),
+            /// Closes a variation.
+            Close,
+        }
+        let root = self.root();
+        for nag in root.nags() {
+            lines.word(&nag.to_string())?;
+        }
+        lines.comments(root.comments())?;
+        let mut tasks = vec![Task::Continue(NodeId::ROOT, true)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Close => lines.close(),
+                Task::Variation(id) => {
+                    let Some(node) = self.node(id) else { continue };
+                    lines.open()?;
+                    lines.comments(node.comments_before())?;
+                    self.write_move(node, true, lines)?;
+                    tasks.push(Task::Close);
+                    tasks.push(Task::Continue(id, !node.comments().is_empty()));
+                }
+                Task::Continue(id, needs_number) => {
+                    let Some(parent) = self.node(id) else { continue };
+                    let Some((&first, variations)) = parent.children().split_first() else {
+                        continue;
+                    };
+                    let Some(node) = self.node(first) else { continue };
+                    self.write_move(node, needs_number, lines)?;
+                    let interrupted = !node.comments().is_empty() || !variations.is_empty();
+                    tasks.push(Task::Continue(first, interrupted));
+                    tasks.extend(variations.iter().rev().map(|&id| Task::Variation(id)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The number if there has to be one, the move, its glyphs and comments.
+    fn write_move<W: Write>(
+        &self,
+        node: &Node,
+        needs_number: bool,
+        lines: &mut Lines<'_, W>,
+    ) -> fmt::Result {
+        let Some(parent) = node.parent().and_then(|id| self.node(id)) else { return Ok(()) };
+        let before = parent.position();
+        let number = before.fullmove_number();
+        match before.turn() {
+            Color::White => lines.word(&format!("{number}."))?,
+            Color::Black if needs_number => lines.word(&format!("{number}..."))?,
+            Color::Black => {}
+        }
+        match node.played() {
+            Some(m) => lines.word(&before.san(m))?,
+            None => lines.word("--")?,
+        }
+        for nag in node.nags() {
+            lines.word(&nag.to_string())?;
+        }
+        lines.comments(node.comments())
+    }
+}
+
+/// Words put into lines. The last one waits until it is known whether a parenthesis closes behind it.
+struct Lines<'a, W> {
+    out: &'a mut W,
+    /// How many bytes the line has.
+    column: usize,
+    word: String,
+    /// Whether a line may break before the word that waits.
+    may_break: bool,
+    /// Whether the next word belongs to the one that waits: after `(`.
+    glued: bool,
+}
+
+impl<'a, W: Write> Lines<'a, W> {
+    fn new(out: &'a mut W) -> Self {
+        Self { out, column: 0, word: String::new(), may_break: false, glued: true }
+    }
+
+    fn word(&mut self, word: &str) -> fmt::Result {
+        self.put(word, true)
+    }
+
+    fn put(&mut self, word: &str, may_break: bool) -> fmt::Result {
+        if !std::mem::take(&mut self.glued) {
+            self.flush()?;
+            // The first word of all follows nothing that it could be broken from.
+            self.may_break = may_break;
+        }
+        self.word.push_str(word);
+        Ok(())
+    }
+
+    /// Writes the word that waits, on a new line if it is too long for this one.
+    fn flush(&mut self) -> fmt::Result {
+        if self.column > 0 {
+            let too_long = self.column + 1 + self.word.len() > WIDTH;
+            let blank = if too_long && self.may_break { '\n' } else { ' ' };
+            self.out.write_char(blank)?;
+            self.column = if blank == '\n' { 0 } else { self.column + 1 };
+        }
+        self.column += self.word.len();
+        self.out.write_str(&self.word)?;
+        self.word.clear();
+        Ok(())
+    }
+
+    fn open(&mut self) -> fmt::Result {
+        self.word("(")?;
+        self.glued = true;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.word.push(')');
+    }
+
+    fn comments(&mut self, comments: &[String]) -> fmt::Result {
+        for comment in comments {
+            self.word("{")?;
+            // An empty word stands for two blanks in a row: the line must not end there, or one of
+            // them would be lost. Nor may a line begin like a tag, an escape or a comment.
+            let mut after_empty = false;
+            if !comment.is_empty() {
+                for word in comment.split(' ') {
+                    let may_break = !after_empty && !word.is_empty();
+                    self.put(word, may_break && !word.starts_with(['[', '%', ';']))?;
+                    after_empty = word.is_empty();
+                }
+            }
+            self.word("}")?;
+        }
+        Ok(())
+    }
+}

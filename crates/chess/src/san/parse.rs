@@ -1,0 +1,250 @@
+//! From bytes to [`San`].
+//!
+//! Nearly all moves of a file have at most seven bytes and nothing odd about them. They are taken
+//! apart within one 64-bit word, without a loop and almost without a branch that depends on the move
+//! ([`San::parse_word`]). Everything else is read byte by byte.
+
+use super::{San, SanError};
+use crate::{Bitboard, File, PieceType, Rank, Square};
+
+/// What each byte may say of where a piece comes from. Zero stands for a byte that says nothing, and
+/// index 0 for no byte at all.
+static ORIGINS: [Bitboard; 256] = {
+    let mut table = [Bitboard::EMPTY; 256];
+    table[0] = Bitboard::FULL;
+    let mut n = 0;
+    while n < 8 {
+        table[b'a' as usize + n] = File::ALL[n].bitboard();
+        table[b'1' as usize + n] = Rank::ALL[n].bitboard();
+        n += 1;
+    }
+    table
+};
+
+/// The piece of each capital letter; anything else is a pawn's.
+static PIECES: [PieceType; 256] = {
+    let mut table = [PieceType::Pawn; 256];
+    table[b'N' as usize] = PieceType::Knight;
+    table[b'B' as usize] = PieceType::Bishop;
+    table[b'R' as usize] = PieceType::Rook;
+    table[b'Q' as usize] = PieceType::Queen;
+    table[b'K' as usize] = PieceType::King;
+    table
+};
+
+impl San {
+    /// Reads a move.
+    ///
+    /// ```
+    /// use chess::San;
+    /// assert_eq!(San::parse(b"0-0-0+")?, San::Castling { king_side: false });
+    /// assert_eq!(San::parse(b"Ng1-f3")?, San::parse(b"Ng1f3")?);
+    /// assert!(San::parse(b"Nj3").is_err());
+    /// # Ok::<(), chess::SanError>(())
+    /// ```
+    #[inline]
+    pub fn parse(text: &[u8]) -> Result<Self, SanError> {
+        if (2..8).contains(&text.len()) {
+            let mut word = [0; 8];
+            word[..text.len()].copy_from_slice(text);
+            if let Some(san) = Self::parse_word(u64::from_le_bytes(word), text.len() as u32) {
+                return Ok(san);
+            }
+        }
+        Self::read(text)
+            .ok_or_else(|| SanError::Malformed { text: String::from_utf8_lossy(text).into() })
+    }
+
+    /// Reads a move of the usual form from the first bytes of a word (little-endian), of which
+    /// `length` belong to the move: piece, at most one hint where it comes from, capture mark, target,
+    /// one check mark. For anything else the answer is nothing: ask [`San::parse`].
+    #[inline(always)]
+    pub(crate) fn parse_word(word: u64, length: u32) -> Option<Self> {
+        let byte = |n: u32| (word >> (8 * (n & 7))) as u8;
+        if !(2..=7).contains(&length) {
+            return None;
+        }
+        let last = byte(length - 1);
+        let length = length - u32::from(last == b'+' || last == b'#');
+        let target = (word << (64 - 8 * length)) >> 48;
+        let (file, rank) =
+            ((target as u8).wrapping_sub(b'a'), ((target >> 8) as u8).wrapping_sub(b'1'));
+        if file > 7 || rank > 7 || length < 2 {
+            return None;
+        }
+        let piece = PIECES[byte(0) as usize];
+        let is_pawn = piece == PieceType::Pawn;
+        // What stands between the piece's letter and the target.
+        let start = u32::from(!is_pawn);
+        let between = length - 2 - start;
+        let takes = between > 0 && byte(length - 3) == b'x';
+        let hints = between - u32::from(takes);
+        if hints > 1 || (is_pawn && takes && hints == 0) {
+            return None;
+        }
+        let hint = if hints == 0 { 0 } else { byte(start) };
+        let mut from = ORIGINS[hint as usize];
+        if is_pawn && hints == 0 {
+            from = Bitboard(0x0101_0101_0101_0101 << file);
+        }
+        if from.is_empty() || (is_pawn && hint.is_ascii_digit()) {
+            return None;
+        }
+        let to = Square::from_index((rank * 8 + file) as usize);
+        Some(Self::Move { piece, from, to, promotion: None })
+    }
+
+    /// Reads a move byte by byte.
+    pub(crate) fn read(text: &[u8]) -> Option<Self> {
+        let text = without_marks(text);
+        match text {
+            b"--" | b"Z0" => return Some(Self::Null),
+            b"O-O" | b"0-0" | b"o-o" => return Some(Self::Castling { king_side: true }),
+            b"O-O-O" | b"0-0-0" | b"o-o-o" => return Some(Self::Castling { king_side: false }),
+            _ => {}
+        }
+        let (text, promotion) = split_promotion(text);
+        let (rest, to) = split_square(text)?;
+        let (piece, rest) = match rest.split_first() {
+            Some((b'P', rest)) => (PieceType::Pawn, rest),
+            Some((letter, rest)) if PIECES[*letter as usize] != PieceType::Pawn => {
+                (PIECES[*letter as usize], rest)
+            }
+            _ => (PieceType::Pawn, rest),
+        };
+        let rest = rest.strip_suffix(b"x").or(rest.strip_suffix(b"-")).unwrap_or(rest);
+        let from = match *rest {
+            [] => Bitboard::FULL,
+            [hint] if hint != 0 => ORIGINS[hint as usize],
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+                ORIGINS[file as usize] & ORIGINS[rank as usize]
+            }
+            _ => Bitboard::EMPTY,
+        };
+        if from.is_empty() || (promotion.is_some() && piece != PieceType::Pawn) {
+            return None;
+        }
+        // A pawn goes straight on unless its file is given.
+        let has_file = rest.first().is_some_and(u8::is_ascii_lowercase);
+        let from =
+            if piece == PieceType::Pawn && !has_file { from & to.file().bitboard() } else { from };
+        Some(Self::Move { piece, from, to, promotion })
+    }
+}
+
+/// The text without check marks, annotations and `e.p.`.
+fn without_marks(mut text: &[u8]) -> &[u8] {
+    loop {
+        text = match text {
+            [rest @ .., b'+' | b'#' | b'!' | b'?'] => rest,
+            [rest @ .., b'e', b'.', b'p', b'.'] if rest.len() >= 2 => rest,
+            _ => return text,
+        };
+    }
+}
+
+/// The text before a promotion, and the piece.
+fn split_promotion(text: &[u8]) -> (&[u8], Option<PieceType>) {
+    let (rest, letter) = match text {
+        [rest @ .., b'=', letter] | [rest @ .., b'(', letter, b')'] => (rest, *letter),
+        [rest @ .., b'1' | b'8', letter @ (b'N' | b'B' | b'R' | b'Q')] => {
+            (&text[..rest.len() + 1], *letter)
+        }
+        _ => return (text, None),
+    };
+    let piece = PIECES[letter.to_ascii_uppercase() as usize];
+    if matches!(piece, PieceType::Pawn | PieceType::King) {
+        // No piece that a pawn becomes: what is left is no square, and the move is refused.
+        return (text, None);
+    }
+    (rest, Some(piece))
+}
+
+fn split_square(text: &[u8]) -> Option<(&[u8], Square)> {
+    match text {
+        [rest @ .., file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+            Some((rest, Square::from_index(((rank - b'1') * 8 + file - b'a') as usize)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(text: &[u8]) -> u64 {
+        // What follows the move must not matter.
+        let mut bytes = *b"~~~~~~~~";
+        bytes[..text.len()].copy_from_slice(text);
+        u64::from_le_bytes(bytes)
+    }
+
+    #[test]
+    fn one_word_at_a_time_says_the_same_as_byte_by_byte() {
+        let alphabet = b"NKPabh18x-+#=0O";
+        let mut text = Vec::new();
+        let (mut fast, mut valid) = (0, 0);
+        // All texts of up to four letters, and longer ones that begin with a piece.
+        for n in 0..15usize.pow(5) {
+            text.clear();
+            let mut left = n;
+            while left > 0 {
+                text.push(alphabet[left % 15]);
+                left /= 15;
+            }
+            for prefix in [&b""[..], b"N", b"ax"] {
+                let whole = [prefix, &text].concat();
+                let slow = San::read(&whole);
+                valid += usize::from(slow.is_some());
+                if let Some(san) = San::parse_word(word(&whole), whole.len() as u32) {
+                    assert_eq!(slow, Some(san), "{}", String::from_utf8_lossy(&whole));
+                    fast += 1;
+                }
+            }
+        }
+        assert!(fast > 500 && valid > fast, "{fast} of {valid}");
+    }
+
+    #[test]
+    fn the_usual_forms_need_only_one_word() {
+        for text in ["e4", "Nf3", "Nbd7", "exd5", "Nxd5", "Rxd1+", "R1xd1#", "Qh4e1", "Kxa1"] {
+            let bytes = text.as_bytes();
+            let fast = San::parse_word(word(bytes), bytes.len() as u32);
+            assert_eq!(fast.is_some(), text != "Qh4e1", "{text}");
+        }
+    }
+
+    #[test]
+    fn every_listed_tolerance_is_read() {
+        let pairs = [
+            ("Ng1-f3", "Ng1f3"),
+            ("Qh5++", "Qh5"),
+            ("e8Q", "e8=Q"),
+            ("e8(Q)", "e8=Q"),
+            ("e8=q", "e8=Q"),
+            ("dxe8Q+", "dxe8=Q"),
+            ("0-0", "O-O"),
+            ("o-o-o", "O-O-O"),
+            ("0-0-0#", "O-O-O"),
+            ("Pe4", "e4"),
+            ("b5?", "b5"),
+            ("Nf3!!", "Nf3"),
+            ("exd6e.p.", "exd6"),
+            ("Z0", "--"),
+        ];
+        for (odd, plain) in pairs {
+            assert_eq!(San::parse(odd.as_bytes()), San::parse(plain.as_bytes()), "{odd}");
+            assert!(San::parse(plain.as_bytes()).is_ok(), "{plain}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_move_is_refused_with_its_text() {
+        for text in ["", "e", "e9", "i4", "OO", "O-O-O-O", "Nf3=Q", "e8=K", "e8=", "Nfg1f3", "xe4x"]
+        {
+            let error = San::parse(text.as_bytes()).unwrap_err();
+            assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+}

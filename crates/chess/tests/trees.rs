@@ -1,0 +1,181 @@
+//! Game trees: what is written is read as the same, however deep and however odd.
+
+use chess::pgn::{GameResult, GameTree, Nag, NodeId, TreeError, read_trees};
+use chess::{Position, chess960};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % n
+    }
+
+    fn text(&mut self) -> String {
+        let words = [
+            "good",
+            "[%eval -0.31]",
+            "[%clk",
+            "0:01:02]",
+            "",
+            "  ",
+            "a{b",
+            "c}d",
+            "(1.",
+            "e4)",
+            ";x",
+            "%y",
+            "ü",
+            "\n",
+            "[Event \"x\"]",
+            "\r\n\r\n[White \"y\"]",
+            "\"",
+            "\\",
+            "$1",
+            "1-0",
+            "averyveryverylongwordthatneedsalineofitsown",
+        ];
+        let count = self.below(25);
+        (0..count).map(|_| words[self.below(words.len())]).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A game that branches anywhere, up to 30 variations within each other.
+fn random_tree(random: &mut Random) -> GameTree {
+    let start = match random.below(3) {
+        0 => chess960::start(random.below(960) as u16).unwrap(),
+        _ => Position::INITIAL,
+    };
+    let mut tree = GameTree::new(start);
+    tree.result = GameResult::ALL[random.below(4)];
+    for name in ["White", "Event", "Annotator", "ECO", "x_1"] {
+        if random.below(2) == 0 {
+            let value = random.text();
+            tree.set_tag(name, &value).unwrap();
+        }
+    }
+    // Each line: where it goes on, and how many variations it lies in.
+    let mut lines = vec![(NodeId::ROOT, 0)];
+    for _ in 0..random.below(120) {
+        let at = random.below(lines.len());
+        let (node, depth) = lines[at];
+        let position = *tree.node(node).unwrap().position();
+        let moves = position.legal_moves();
+        let new = match (moves.is_empty(), random.below(40)) {
+            (false, 1..) => tree.add_move(node, moves[random.below(moves.len())]).unwrap(),
+            _ => match tree.add_null(node) {
+                Ok(new) => new,
+                Err(_) => continue,
+            },
+        };
+        let is_variation = tree.node(node).unwrap().children().len() > 1;
+        if is_variation && random.below(3) == 0 {
+            let text = random.text();
+            tree.add_comment_before(new, &text).unwrap();
+        }
+        let depth = depth + usize::from(is_variation);
+        if random.below(3) > 0 && depth < 30 {
+            // The line it left may go on elsewhere: that is a variation.
+            lines.push((new, depth));
+        } else {
+            lines[at] = (new, depth);
+        }
+        while random.below(3) == 0 {
+            tree.add_nag(new, Nag(random.below(256) as u8)).unwrap();
+        }
+        while random.below(4) == 0 {
+            let text = random.text();
+            tree.add_comment(new, &text).unwrap();
+        }
+    }
+    if random.below(3) == 0 {
+        let text = random.text();
+        tree.add_comment(NodeId::ROOT, &text).unwrap();
+    }
+    tree
+}
+
+#[test]
+fn two_thousand_trees_survive_being_written_and_read() {
+    let mut random = Random(0x5eed_5eed_5eed_5eed);
+    let mut file = String::new();
+    let mut trees = Vec::new();
+    for _ in 0..2_000 {
+        let tree = random_tree(&mut random);
+        let text = tree.to_string();
+        let read = read_trees(text.as_bytes());
+        assert_eq!(read.len(), 1, "{text}");
+        let read = read[0].as_ref().unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(*read, tree, "{text}\n{read}");
+        assert_eq!(read.to_string(), text);
+        file += &text;
+        file.push('\n');
+        trees.push(tree);
+    }
+    let read: Vec<GameTree> = read_trees(file.as_bytes()).into_iter().map(Result::unwrap).collect();
+    assert_eq!(read, trees);
+}
+
+#[test]
+fn lines_have_at_most_79_bytes_unless_a_word_is_longer() {
+    let mut tree = GameTree::default();
+    let mut node = NodeId::ROOT;
+    for san in
+        ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7"].iter().cycle().take(10)
+    {
+        node = tree.add_san(node, san).unwrap();
+        tree.add_comment(node, "some words about this move that make a line longer").unwrap();
+    }
+    let text = tree.to_string();
+    assert!(text.lines().all(|line| line.len() <= 79), "{text}");
+    assert!(text.lines().filter(|line| line.len() > 60).count() > 5, "{text}");
+    assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
+}
+
+#[test]
+fn the_export_format_is_what_the_standard_shows() {
+    let text = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"A \\\"B\\\"\"]\n\
+        [Black \"?\"]\n[Result \"1-0\"]\n[ECO \"C20\"]\n\n\
+        { Begin } 1. e4 $1 { King's pawn } (1. d4 d5 (1... Nf6 $5) 2. c4) (1. c4) 1... e5 2. -- Nc6 1-0\n";
+    let text = text.replace("1... e5", "1...\ne5");
+    let tree = read_trees(text.as_bytes()).remove(0).unwrap();
+    assert_eq!(tree.to_string(), text);
+    assert_eq!(tree.tag("White"), Some("A \"B\""));
+    assert_eq!(tree.main_line().count(), 4);
+}
+
+#[test]
+fn a_tree_is_edited_and_stays_readable() {
+    let mut tree = read_trees(b"1. e4 (1. d4 { queen's pawn } d5) (1. c4) e5 *").remove(0).unwrap();
+    let d4 = tree.root().children()[1];
+    tree.add_comment_before(d4, "or").unwrap();
+    tree.promote(d4).unwrap();
+    let c4 = tree.root().children()[2];
+    tree.remove(c4).unwrap();
+    tree.clear_nags(d4).unwrap();
+    let text = tree.to_string();
+    assert!(text.ends_with("\n\n{ or } 1. d4 { queen's pawn } (1. e4 e5) 1... d5 *\n"), "{text}");
+    assert_eq!(read_trees(text.as_bytes()), [Ok(tree.clone())]);
+    tree.clear_comments(d4).unwrap();
+    assert_eq!(tree.promote(NodeId::ROOT), Err(TreeError::Root));
+    assert!(matches!(tree.set_tag("a b", ""), Err(TreeError::BadTagName(_))));
+    assert!(matches!(tree.set_tag("Result", "1-0"), Err(TreeError::DerivedTag(_))));
+    let m = Position::INITIAL.parse_uci("e2e4").unwrap();
+    assert!(matches!(tree.add_move(d4, m), Err(TreeError::IllegalMove { .. })));
+}
+
+#[test]
+fn a_hundred_thousand_nested_variations_are_built_written_and_let_go() {
+    // Each variation replaces the last move by itself and adds one, so that none is like another.
+    let cycle = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    let mut deep = String::from("Nf3 Nf6 ");
+    for n in 1..=100_000 {
+        deep += &format!("({} {} ", cycle[n % 4], cycle[(n + 1) % 4]);
+    }
+    deep += &")".repeat(100_000);
+    let tree = read_trees(deep.as_bytes()).remove(0).unwrap();
+    let text = tree.to_string();
+    assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
+}

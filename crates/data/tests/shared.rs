@@ -1,0 +1,53 @@
+//! A real file, if it is there: games of Chess960 with comments in a dialect of their own.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use chess::pgn::{self, Next, PgnError, Replay, Watcher};
+use chess::{Move, Position};
+use data::{Input, Options, Piece, read_games};
+
+#[derive(Default)]
+struct Count {
+    games: u64,
+    moves: u64,
+    errors: Vec<PgnError>,
+}
+
+impl Watcher for Count {
+    fn played(&mut self, _: &Position, _: Move, _: &Position) -> Next {
+        self.moves += 1;
+        Next::Go
+    }
+    fn error(&mut self, error: PgnError) {
+        self.errors.push(error);
+    }
+    fn end_game(&mut self) {
+        self.games += 1;
+    }
+}
+
+#[test]
+fn a_file_of_chess960_games_has_as_many_games_and_moves_as_other_readers_find() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pgn");
+    let path = data.join("chess960.pgn.zst");
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+        return;
+    }
+    let work = |piece: Piece<'_>| {
+        let Piece::Games(text) = piece else { panic!("{piece:?}") };
+        let mut replay = Replay::new(Count::default());
+        pgn::read(text, &mut replay);
+        replay.into_watcher()
+    };
+    let (mut games, mut moves) = (0, 0);
+    read_games(Input::open(&path).unwrap(), &Options::default(), work, |part: Count, _| {
+        assert_eq!(part.errors, []);
+        games += part.games;
+        moves += part.moves;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!((games, moves), (1_342, 162_340));
+}
