@@ -236,7 +236,8 @@ fn no_damage_does_more_than_an_error() {
 fn a_game_beyond_the_limit_is_passed_over_and_the_next_one_read() {
     let long = "{ word } ".repeat(5_000);
     let text = format!(
-        "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n\n1. e4 {long} *\n\n[White \"c\"]\n\n1. d4 d5 *\n"
+        "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n\n1. e4 {long} *\n\n\
+         [Event \"c\"]\n[White \"c\"]\n\n1. d4 d5 *\n"
     );
     for chunk in [64, 5_000] {
         for (name, bytes) in [
