@@ -62,9 +62,11 @@ differential: program $(INSTALLED) ## compare with python-chess, in an environme
 # the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
 
-fuzz: ## fuzz positions (needs nightly and cargo-fuzz), RUNS=10000000 runs
-	mkdir -p fuzz/findings/position
-	$(FUZZ) run -s none position fuzz/findings/position fuzz/corpus/position -- -runs=$(RUNS) -max_len=128
+fuzz: ## fuzz positions and notation (needs nightly and cargo-fuzz), RUNS=10000000 runs of each target
+	for target in position fen epd san uci pgn; do \
+	  mkdir -p fuzz/findings/$$target; \
+	  $(FUZZ) run -s none $$target fuzz/findings/$$target fuzz/corpus/$$target -- -runs=$(RUNS) -max_len=160 || exit 1; \
+	done
 
 clean: ## remove what was built
 	$(CARGO) clean

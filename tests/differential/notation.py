@@ -86,8 +86,8 @@ def main():
         if len(given) != len(lines):
             sys.exit(f"{len(lines)} lines asked, {len(given)} answered")
         for line, want, got in zip(lines, expected, given):
-            got = sorted(got.split("|")) if "\t" not in line else got.split(" ")
-            if want != got and want != [""]:
+            got = got.split(" ") if "\t" in line else sorted(filter(None, got.split("|")))
+            if want != got:
                 differences += 1
                 if differences <= 10:
                     wrong = [(a, b) for a, b in zip(want, got) if a != b][:5]

@@ -105,7 +105,7 @@ impl<R: Read> Chunks<R> {
                 }
                 if !self.at_end && result.is_ok() {
                     self.drop_most();
-                    wanted = self.size.max(2 * CONTEXT);
+                    wanted = self.size.max(2 * self.context());
                     continue;
                 }
                 return (Found::End, result);
@@ -149,10 +149,15 @@ impl<R: Read> Chunks<R> {
         Ok(())
     }
 
+    /// How many of the last bytes are kept: always fewer than make a game too long.
+    fn context(&self) -> usize {
+        CONTEXT.min(self.limit / 2)
+    }
+
     /// Forgets all but the last bytes. If these begin within a line, whether that is a line of tags
     /// must not be forgotten: if it is not, a line end is put there.
     fn drop_most(&mut self) {
-        let drop = self.rest.len().saturating_sub(CONTEXT);
+        let drop = self.rest.len().saturating_sub(self.context());
         if drop == 0 {
             return;
         }
@@ -161,7 +166,7 @@ impl<R: Read> Chunks<R> {
             self.within_tag = matches!(line, [b'[', name, ..] if name.is_ascii_alphanumeric());
         }
         self.rest.drain(..drop);
-        self.rest.shrink_to(self.size + CONTEXT);
+        self.rest.shrink_to(self.size + self.context());
         if let Some(first) = self.rest.first_mut().filter(|_| !self.within_tag) {
             *first = b'\n';
         }

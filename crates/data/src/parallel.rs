@@ -7,7 +7,8 @@
 //!
 //! A file of many zstd frames as pzstd writes them is better than that: each thread takes a whole frame
 //! and decompresses it for itself. Frames cut games, so the text before the first border and after the
-//! last one is handed in as it is, and joined with that of the neighbors.
+//! last one is handed in as it is, and joined with that of the neighbors. (Only behind a game that is too
+//! long to be joined it may take a tag `Event` to find the next one.)
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
