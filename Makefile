@@ -9,9 +9,11 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 VENV = .venv
 POSITIONS ?= 5000
 SETUPS ?= 5000
+NOTATIONS ?= 2000
 RUNS ?= 10000000
 
 PROGRAM = $(TARGET_DIR)/release/tabiya
+NOTATION = $(TARGET_DIR)/release/examples/notation_lines
 REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
@@ -40,8 +42,9 @@ rust-test: ## run the Rust tests and doctests
 	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
 	grep -qx 'exit 0' "$$log"
 
-program: ## build the release program
+program: ## build the release program, and the one that the comparison of notations talks to
 	$(CARGO) build --release --locked
+	$(CARGO) build --release --locked -p tabiya-chess --example notation_lines
 
 # A machine with nothing but python3 may lack ensurepip; virtualenv brings its own.
 $(INSTALLED): $(REQUIREMENTS)
@@ -55,15 +58,14 @@ $(INSTALLED): $(REQUIREMENTS)
 
 differential: program $(INSTALLED) ## compare with python-chess, in an environment of its own
 	$(VENV)/bin/python tests/differential/positions.py $(PROGRAM) --positions $(POSITIONS) --setups $(SETUPS)
-	@if [ -f tests/differential/notation.py ]; then set -x; \
-	  $(VENV)/bin/python tests/differential/notation.py $(PROGRAM) --positions 2000; fi
+	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
 
 # Coverage counters do not survive fat LTO. There is no unsafe code under these targets, so that
 # the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
 
-fuzz: ## fuzz positions and notation (needs nightly and cargo-fuzz), RUNS=10000000 runs of each target
-	for target in position fen epd san uci pgn; do \
+fuzz: ## fuzz positions, notation and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
+	for target in position fen epd san uci pgn paco_fen paco_actions; do \
 	  mkdir -p fuzz/findings/$$target; \
 	  $(FUZZ) run -s none $$target fuzz/findings/$$target fuzz/corpus/$$target -- -runs=$(RUNS) -max_len=160 || exit 1; \
 	done

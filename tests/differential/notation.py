@@ -5,7 +5,8 @@ Random games, every fifth one of Chess960, are played with python-chess. For eve
 example program `notation_lines` writes all legal moves in all notations, and reads back what
 python-chess writes. Any difference is shown, and the exit code is 1.
 
-    python tests/differential/notation.py --positions 2000
+    cargo build --release -p tabiya-chess --example notation_lines
+    python tests/differential/notation.py target/release/examples/notation_lines --positions 2000
 """
 
 import argparse
@@ -15,8 +16,6 @@ import sys
 from pathlib import Path
 
 import chess
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def positions(count, seed):
@@ -68,13 +67,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("program", type=Path, nargs="?", help="notation_lines; any other is passed over")
+    parser.add_argument("program", type=Path, help="the example program notation_lines")
     arguments = parser.parse_args()
     program = arguments.program
-    if program is None or program.name != "notation_lines":
-        build = ["cargo", "build", "--quiet", "-p", "tabiya-chess", "--example", "notation_lines"]
-        subprocess.run(build, cwd=ROOT, check=True)
-        program = ROOT / "target/debug/examples/notation_lines"
 
     lines, expected = [], []
     differences = moves = 0
