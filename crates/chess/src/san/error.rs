@@ -2,7 +2,7 @@
 
 use super::San;
 use crate::movegen::CastlingPath;
-use crate::{Bitboard, Move, MoveFilter, MoveList, PieceType, Position, Rank, Square, attacks};
+use crate::{Bitboard, Move, MoveFilter, PieceType, Position, Rank, Square, attacks};
 
 /// Why a text is no move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum SanError {
         /// The text as given.
         text: String,
         /// All that fit.
-        candidates: MoveList,
+        candidates: Vec<Move>,
     },
     /// A piece could go there, but the rules forbid it now.
     #[error("'{text}' is illegal: {why}")]
@@ -97,7 +97,7 @@ pub enum Illegality {
     Null,
 }
 
-fn list(moves: &MoveList) -> String {
+fn list(moves: &[Move]) -> String {
     let texts: Vec<String> = moves.iter().map(Move::to_string).collect();
     texts.join(" or ")
 }
@@ -149,7 +149,7 @@ impl Position {
                 if promotes && promotion.is_none() && !candidates.is_empty() {
                     illegal(text, Illegality::PromotionMissing)
                 } else if candidates.len() > 1 {
-                    SanError::Ambiguous { text, candidates }
+                    SanError::Ambiguous { text, candidates: candidates.to_vec() }
                 } else if promotion.is_some() && !promotes {
                     illegal(text, Illegality::NoPromotionThere(to))
                 } else {
