@@ -22,7 +22,7 @@ fn set(moves: MoveList) -> BTreeSet<Move> {
 fn the_legal_moves_are_those_of_the_slow_generator() {
     let mut kinds = [0; 16];
     let (mut checks, mut double_checks, mut mates, mut stalemates) = (0, 0, 0, 0);
-    play(1, 160, 80, |position, slow, _| {
+    play(1, 400, 80, |position, slow, _| {
         let expected = slow.legal_moves();
         assert_eq!(set(position.legal_moves()), expected, "{position}");
         assert_eq!(position.count_legal_moves(), expected.len(), "{position}");
