@@ -42,8 +42,8 @@ impl Random {
     }
 }
 
-/// A game that branches anywhere, up to 30 variations within each other.
-fn random_tree(random: &mut Random) -> GameTree {
+/// A game that branches anywhere, and how many variations it has within each other: up to 30.
+fn random_tree(random: &mut Random) -> (GameTree, usize) {
     let start = match random.below(3) {
         0 => chess960::start(random.below(960) as u16).unwrap(),
         _ => Position::INITIAL,
@@ -58,6 +58,18 @@ fn random_tree(random: &mut Random) -> GameTree {
     }
     // Each line: where it goes on, and how many variations it lies in.
     let mut lines = vec![(NodeId::ROOT, 0)];
+    if random.below(8) == 0 {
+        // A stair: each variation branches off the first move of the one before.
+        let mut node = NodeId::ROOT;
+        for depth in 1..=30 {
+            let moves = tree.node(node).unwrap().position().legal_moves();
+            let &[main, .., variation] = moves.as_slice() else { break };
+            tree.add_move(node, main).unwrap();
+            node = tree.add_move(node, variation).unwrap();
+            lines.push((node, depth));
+        }
+    }
+    let mut deepest = lines.len() - 1;
     for _ in 0..random.below(120) {
         let at = random.below(lines.len());
         let (node, depth) = lines[at];
@@ -76,6 +88,7 @@ fn random_tree(random: &mut Random) -> GameTree {
             tree.add_comment_before(new, &text).unwrap();
         }
         let depth = depth + usize::from(is_variation);
+        deepest = deepest.max(depth);
         if random.below(3) > 0 && depth < 30 {
             // The line it left may go on elsewhere: that is a variation.
             lines.push((new, depth));
@@ -94,7 +107,7 @@ fn random_tree(random: &mut Random) -> GameTree {
         let text = random.text();
         tree.add_comment(NodeId::ROOT, &text).unwrap();
     }
-    tree
+    (tree, deepest)
 }
 
 #[test]
@@ -102,8 +115,10 @@ fn two_thousand_trees_survive_being_written_and_read() {
     let mut random = Random(0x5eed_5eed_5eed_5eed);
     let mut file = String::new();
     let mut trees = Vec::new();
+    let mut deep = 0;
     for _ in 0..2_000 {
-        let tree = random_tree(&mut random);
+        let (tree, depth) = random_tree(&mut random);
+        deep += usize::from(depth >= 30);
         let text = tree.to_string();
         let read = read_trees(text.as_bytes());
         assert_eq!(read.len(), 1, "{text}");
@@ -116,6 +131,7 @@ fn two_thousand_trees_survive_being_written_and_read() {
     }
     let read: Vec<GameTree> = read_trees(file.as_bytes()).into_iter().map(Result::unwrap).collect();
     assert_eq!(read, trees);
+    assert!(deep >= 100, "only {deep} trees with 30 variations within each other");
 }
 
 #[test]
