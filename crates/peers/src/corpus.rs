@@ -2,15 +2,19 @@
 
 use chess::Position;
 
+/// Random numbers below a bound, the same for the same seed.
+pub fn random(mut seed: u64) -> impl FnMut(usize) -> usize {
+    move |below| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 33) as usize % below
+    }
+}
+
 /// So many different positions of random games.
 pub fn positions(count: usize) -> Vec<Position> {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % below
-    };
+    let mut random = random(0x2545_f491_4f6c_dd1d);
     let mut found = Vec::with_capacity(count);
     let mut position = Position::INITIAL;
     while found.len() < count {

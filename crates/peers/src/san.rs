@@ -52,13 +52,7 @@ pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
 
 /// Random games, the same every time.
 fn games() -> Games {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % below
-    };
+    let mut random = crate::corpus::random(0x9e37_79b9_7f4a_7c15);
     let mut game = || {
         let mut position = Position::INITIAL;
         let mut texts = Vec::with_capacity(LENGTH);
