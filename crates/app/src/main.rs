@@ -3,12 +3,14 @@
 //! This is the only crate that knows the command line and prints. Exit codes: 0 done, 1 it failed
 //! or a check did not hold, 2 the call was wrong (clap's own). A broken pipe is no error.
 
+mod bench;
 mod board;
 mod input;
 mod legal;
 mod paco;
 mod perft;
 mod pgn;
+mod uci;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -19,14 +21,18 @@ use clap::{Parser, Subcommand};
 type Outcome = anyhow::Result<ExitCode>;
 
 #[derive(Parser)]
-#[command(version, about, long_about = None, arg_required_else_help = true)]
+#[command(version, about, long_about = None, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
+
+const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes commands of the \
+                          protocol on standard input. Chess programs start it that way.";
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
@@ -35,9 +41,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // OpenBench hands over lines of the protocol as arguments.
+    let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.peek().is_some_and(|first| first.starts_with("genfens ")) {
+        return uci::run_lines(arguments);
+    }
+    let Some(command) = Cli::parse().command else { return uci::run() };
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let outcome = run(cli.command, &mut out);
+    let outcome = run(command, &mut out);
     let flushed = out.flush().map_err(anyhow::Error::from);
     match outcome.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => code,
@@ -51,6 +62,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command, out: &mut dyn Write) -> Outcome {
     match command {
+        Command::Bench(args) => bench::run(args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),

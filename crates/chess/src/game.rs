@@ -115,6 +115,13 @@ impl Game {
         1 + self.past.iter().rev().take(reversible).filter(|(past, _)| past.key() == key).count()
     }
 
+    /// The keys of the earlier positions that could be repeated, oldest first: those since the last
+    /// capture or pawn move.
+    pub fn reversible_keys(&self) -> impl ExactSizeIterator<Item = u64> {
+        let reversible = (self.current.halfmove_clock() as usize).min(self.past.len());
+        self.past[self.past.len() - reversible..].iter().map(|(position, _)| position.key())
+    }
+
     /// How the game ended by itself, if it did: mate, stalemate, a dead position, 75 moves,
     /// fivefold repetition.
     pub fn outcome(&self) -> Option<Outcome> {

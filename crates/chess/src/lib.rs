@@ -47,7 +47,7 @@ mod square;
 pub mod svg;
 mod uci;
 mod validate;
-mod zobrist;
+pub mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
 pub use board::Board;

@@ -64,11 +64,11 @@ static EN_PASSANT: [u64; 16] = {
 };
 
 /// Black is to move.
-pub(crate) const BLACK_TO_MOVE: u64 = random(15 * 4096);
+pub const BLACK_TO_MOVE: u64 = random(15 * 4096);
 
 /// The key of a piece on a square.
 #[inline(always)]
-pub(crate) fn piece(piece: Piece, square: Square) -> u64 {
+pub fn piece(piece: Piece, square: Square) -> u64 {
     PIECES[code(piece)][square.index()]
 }
 

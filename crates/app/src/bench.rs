@@ -1,0 +1,49 @@
+//! `tabiya bench`: a fixed search.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use engine::bench;
+use engine::search::Control;
+use serde_json::json;
+
+use crate::Outcome;
+
+/// Search a fixed set of positions: the same work every time
+///
+/// The last line is 'N nodes M nps'. With one thread N depends on nothing but the search itself, so that
+/// two builds with the same N play the same.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct BenchArgs {
+    /// How deeply each position is searched
+    #[arg(default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: u32,
+    /// Threads; with more than one the number of nodes varies
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Print the sums as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
+    let mut told = Ok(());
+    let work =
+        bench::run(args.depth, args.threads.into(), &Control::new(false), |n, fen, work| {
+            if !args.json && told.is_ok() {
+                told = writeln!(out, "{:2} {:>10} nodes  {fen}", n + 1, work.nodes)
+                    .and_then(|()| out.flush());
+            }
+        })?;
+    told?;
+    let (nodes, rate) = (work.nodes, work.nodes_per_second());
+    if args.json {
+        let seconds = work.time.as_secs_f64();
+        writeln!(out, "{}", json!({ "nodes": nodes, "nps": rate, "seconds": seconds }))?;
+    } else {
+        writeln!(out, "{nodes} nodes {rate} nps")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

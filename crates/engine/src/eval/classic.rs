@@ -1,0 +1,213 @@
+//! The first evaluation: material, squares, mobility, pawns, king safety, threats.
+//!
+//! One function goes through the terms of a position and tells a [`Tally`] each that applies. Adding
+//! up weights is one tally, noting the counts for tuning another: what is tuned is what is played.
+
+use chess::{Bitboard, Color, PieceType, Position};
+
+use super::side::Side;
+use super::terms::{COUNT, TEMPO};
+use super::weights::WEIGHTS;
+use crate::score::Score;
+
+/// Takes the terms that apply to a position.
+pub trait Tally {
+    /// A term counts `count` times for a player.
+    fn add(&mut self, color: Color, term: usize, count: i32);
+}
+
+/// Middlegame and endgame in one number: the endgame in the upper half. Sums of such numbers are the
+/// numbers of the sums.
+const fn packed((middle, end): (i16, i16)) -> i32 {
+    ((end as i32) << 16) + middle as i32
+}
+
+static PACKED: [i32; COUNT] = {
+    let mut table = [0; COUNT];
+    let mut n = 0;
+    while n < COUNT {
+        table[n] = packed(WEIGHTS[n]);
+        n += 1;
+    }
+    table
+};
+
+/// Adds up weights from White's view.
+struct Sum(i32);
+
+impl Tally for Sum {
+    #[inline(always)]
+    fn add(&mut self, color: Color, term: usize, count: i32) {
+        let weight = PACKED[term] * count;
+        self.0 += if color == Color::White { weight } else { -weight };
+    }
+}
+
+/// All pieces of the start count so much together; see [`phase`].
+pub const FULL_PHASE: i32 = 24;
+/// An endgame weight that is believed in full.
+pub const FULL_SCALE: i32 = 64;
+
+/// How much of a middlegame it is, from 0 to [`FULL_PHASE`].
+pub fn phase(position: &Position) -> i32 {
+    let count = |piece_type| position.board().piece_type(piece_type).len() as i32;
+    let phase = count(PieceType::Knight)
+        + count(PieceType::Bishop)
+        + 2 * count(PieceType::Rook)
+        + 4 * count(PieceType::Queen);
+    phase.min(FULL_PHASE)
+}
+
+/// How far an advantage in the endgame is to be believed, of [`FULL_SCALE`]: without pawns a minor
+/// piece more does not win, and bishops on squares of different color often draw.
+pub fn scale(position: &Position, favored: Color) -> i32 {
+    let board = position.board();
+    let pieces = |color, piece_type| board.pieces(color, piece_type).len() as i32;
+    if board.pieces(favored, PieceType::Pawn).is_empty() {
+        let worth = |color| {
+            3 * (pieces(color, PieceType::Knight) + pieces(color, PieceType::Bishop))
+                + 5 * pieces(color, PieceType::Rook)
+                + 9 * pieces(color, PieceType::Queen)
+        };
+        let (own, enemy) = (worth(favored), worth(!favored));
+        if own < 5 {
+            return 0;
+        }
+        if own - enemy <= 3 {
+            return 12;
+        }
+        if own == 6 && pieces(favored, PieceType::Knight) == 2 {
+            return 0;
+        }
+    }
+    let bishops = board.piece_type(PieceType::Bishop);
+    let opposite = Color::ALL.iter().all(|&color| pieces(color, PieceType::Bishop) == 1)
+        && (bishops & Bitboard::LIGHT_SQUARES).len() == 1;
+    if opposite {
+        let others = board.piece_type(PieceType::Knight) | board.straight_sliders();
+        return if others.is_empty() { 32 } else { 52 };
+    }
+    FULL_SCALE
+}
+
+/// The evaluation for the player to move.
+pub fn evaluate(position: &Position) -> Score {
+    let mut sum = Sum(0);
+    tally(position, &mut sum);
+    let middle = i32::from(sum.0 as i16);
+    let end = (sum.0 + 0x8000) >> 16;
+    let favored = if end > 0 { Color::White } else { Color::Black };
+    let (phase, scale) = (phase(position), scale(position, favored));
+    let end = end * scale / FULL_SCALE + lone_king(position, favored);
+    let white = (middle * phase + end * (FULL_PHASE - phase)) / FULL_PHASE;
+    if position.turn() == Color::White { white } else { -white }
+}
+
+/// Against a bare king: drive him to the edge and come near. From White's view.
+fn lone_king(position: &Position, favored: Color) -> i32 {
+    let board = position.board();
+    if board.color(!favored).many() || board.straight_sliders().is_empty() {
+        return 0;
+    }
+    let (own, enemy) = (position.king(favored), position.king(!favored));
+    let off_center = |n: usize| (7 - 2 * n as i32).abs() / 2;
+    let edge = off_center(enemy.file().index()) + off_center(enemy.rank().index());
+    let bonus = 20 * edge + 10 * (7 - i32::from(own.distance(enemy)));
+    if favored == Color::White { bonus } else { -bonus }
+}
+
+/// Tells the tally every term that applies to the position.
+#[inline(always)]
+pub fn tally<T: Tally>(position: &Position, tally: &mut T) {
+    let white = Side::<true>::new(position);
+    let black = Side::<false>::new(position);
+    let white_attacks = white.pieces(tally, black.pawn_attacks());
+    let black_attacks = black.pieces(tally, white.pawn_attacks());
+    white.pawns(tally, &black_attacks);
+    black.pawns(tally, &white_attacks);
+    white.king_shelter(tally);
+    black.king_shelter(tally);
+    white.aim_at_king(tally, &white_attacks, &black_attacks);
+    black.aim_at_king(tally, &black_attacks, &white_attacks);
+    white.threats(tally, &white_attacks, &black_attacks);
+    black.threats(tally, &black_attacks, &white_attacks);
+    tally.add(position.turn(), TEMPO, 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::Board;
+
+    /// Adds up without packing.
+    #[derive(Default)]
+    struct Plain {
+        middle: i32,
+        end: i32,
+    }
+
+    impl Tally for Plain {
+        fn add(&mut self, color: Color, term: usize, count: i32) {
+            let sign = if color == Color::White { count } else { -count };
+            self.middle += sign * i32::from(WEIGHTS[term].0);
+            self.end += sign * i32::from(WEIGHTS[term].1);
+        }
+    }
+
+    fn positions() -> Vec<Position> {
+        let mut random = 1u64;
+        let mut found = Vec::new();
+        for _ in 0..40 {
+            let mut position = Position::INITIAL;
+            for _ in 0..120 {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                position = position.after(moves[(random >> 33) as usize % moves.len()]);
+                found.push(position);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn packed_sums_are_the_sums() {
+        for position in positions() {
+            let (mut plain, mut sum) = (Plain::default(), Sum(0));
+            tally(&position, &mut plain);
+            tally(&position, &mut sum);
+            let unpacked = (i32::from(sum.0 as i16), (sum.0 + 0x8000) >> 16);
+            assert_eq!(unpacked, (plain.middle, plain.end), "{position}");
+        }
+    }
+
+    /// The same position with the players exchanged.
+    fn mirrored(position: &Position) -> Option<Position> {
+        let mut board = Board::EMPTY;
+        for (square, piece) in position.board().iter() {
+            let piece = chess::Piece::new(!piece.color(), piece.piece_type());
+            board.put(square.flip_rank(), piece);
+        }
+        let mut setup = chess::Setup::from(*position);
+        setup.board = board;
+        setup.turn = !position.turn();
+        setup.castling_rooks = position.castling_rooks().flip_ranks();
+        setup.en_passant = position.en_passant().map(Square::flip_rank);
+        setup.position().ok()
+    }
+
+    use chess::Square;
+
+    #[test]
+    fn both_players_are_judged_alike() {
+        let mut seen = 0;
+        for position in positions() {
+            let Some(mirrored) = mirrored(&position) else { continue };
+            assert_eq!(evaluate(&position), evaluate(&mirrored), "{position}");
+            seen += 1;
+        }
+        assert!(seen > 1000);
+    }
+}

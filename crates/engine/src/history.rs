@@ -1,0 +1,287 @@
+//! What has worked before: statistics that order moves and correct evaluations.
+//!
+//! Each counter moves towards ±[`LIMIT`] with every success or failure, by less the nearer it is, so
+//! that old news fades. All tables belong to one search thread.
+
+use chess::{Bitboard, Color, Move, PieceType, Position};
+
+/// No counter of moves goes beyond this.
+pub const LIMIT: i32 = 16_384;
+
+/// A piece (with its color) arriving on a square: 12 × 64. [`NO_MOVE`] stands for none.
+pub type Arrival = u16;
+
+/// The arrival before the first move, and of a null move.
+pub const NO_MOVE: Arrival = 768;
+const ARRIVALS: usize = 769;
+
+/// The arrival of a move's piece.
+#[inline(always)]
+pub fn arrival(position: &Position, m: Move) -> Arrival {
+    let piece = position.board().piece_type_at(m.from()).unwrap_or(PieceType::Pawn);
+    let piece = piece.index() + 6 * position.turn().index();
+    (piece * 64 + m.to().index()) as Arrival
+}
+
+/// The type of what a move takes; a pawn for en passant and for promotions that take nothing.
+#[inline(always)]
+pub fn captured(position: &Position, m: Move) -> PieceType {
+    position.board().piece_type_at(m.to()).unwrap_or(PieceType::Pawn)
+}
+
+#[inline(always)]
+fn update(counter: &mut i16, bonus: i32) {
+    let old = i32::from(*counter);
+    *counter = (old + bonus - old * bonus.abs() / LIMIT) as i16;
+}
+
+/// Plies back at which a move is remembered as an answer or a follow-up, nearest first.
+pub const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
+
+const PAWN_STRUCTURES: usize = 512;
+
+/// All statistics of a thread.
+pub struct History {
+    /// Quiet moves by player, whether enemy pawns attack either square, from and to.
+    butterfly: Vec<i16>,
+    /// Captures by arrival and captured type.
+    captures: Vec<i16>,
+    /// Quiet moves by what was played before.
+    continuations: Vec<i16>,
+    /// Quiet moves by pawn structure.
+    pawns: Vec<i16>,
+    correction: Correction,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self {
+            butterfly: vec![0; 2 * 4 * 64 * 64],
+            captures: vec![0; ARRIVALS * 6],
+            continuations: vec![0; ARRIVALS * ARRIVALS],
+            pawns: vec![0; PAWN_STRUCTURES * ARRIVALS],
+            correction: Correction::default(),
+        }
+    }
+}
+
+#[inline(always)]
+fn butterfly_index(position: &Position, pawn_threats: Bitboard, m: Move) -> usize {
+    let threats =
+        usize::from(pawn_threats.has(m.from())) | usize::from(pawn_threats.has(m.to())) << 1;
+    (position.turn().index() * 4 + threats) * 4096 + (m.to_bits() & 4095) as usize
+}
+
+#[inline(always)]
+fn capture_index(position: &Position, m: Move) -> usize {
+    arrival(position, m) as usize * 6 + captured(position, m).index()
+}
+
+#[inline(always)]
+fn pawn_index(position: &Position, arrival: Arrival) -> usize {
+    position.pawn_key() as usize % PAWN_STRUCTURES * ARRIVALS + arrival as usize
+}
+
+impl History {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        for table in
+            [&mut self.butterfly, &mut self.captures, &mut self.continuations, &mut self.pawns]
+        {
+            table.fill(0);
+        }
+        self.correction = Correction::default();
+    }
+
+    /// How well a quiet move has done; `before` holds the arrivals at [`CONTINUATIONS`].
+    #[inline]
+    pub fn quiet(
+        &self,
+        position: &Position,
+        pawn_threats: Bitboard,
+        before: &[Arrival; 4],
+        m: Move,
+    ) -> i32 {
+        let arrival = arrival(position, m);
+        let continued = |n: usize| {
+            i32::from(self.continuations[before[n] as usize * ARRIVALS + arrival as usize])
+        };
+        i32::from(self.butterfly[butterfly_index(position, pawn_threats, m)])
+            + i32::from(self.pawns[pawn_index(position, arrival)])
+            + continued(0)
+            + continued(1)
+            + continued(2) / 2
+            + continued(3) / 4
+    }
+
+    /// How well a capture or promotion has done.
+    #[inline]
+    pub fn capture(&self, position: &Position, m: Move) -> i32 {
+        i32::from(self.captures[capture_index(position, m)])
+    }
+
+    /// Rewards (or punishes) a quiet move.
+    pub fn update_quiet(
+        &mut self,
+        position: &Position,
+        pawn_threats: Bitboard,
+        before: &[Arrival; 4],
+        m: Move,
+        bonus: i32,
+    ) {
+        update(&mut self.butterfly[butterfly_index(position, pawn_threats, m)], bonus);
+        let arrival = arrival(position, m);
+        update(&mut self.pawns[pawn_index(position, arrival)], bonus);
+        self.update_continuations(before, arrival, bonus);
+    }
+
+    /// Rewards (or punishes) a quiet move as a continuation alone.
+    pub fn update_continuations(&mut self, before: &[Arrival; 4], arrival: Arrival, bonus: i32) {
+        for (n, &earlier) in before.iter().enumerate() {
+            if earlier != NO_MOVE {
+                let bonus = if n < 2 { bonus } else { bonus / 2 };
+                let index = earlier as usize * ARRIVALS + arrival as usize;
+                update(&mut self.continuations[index], bonus);
+            }
+        }
+    }
+
+    /// Rewards (or punishes) a capture or promotion.
+    pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
+        update(&mut self.captures[capture_index(position, m)], bonus);
+    }
+
+    /// By how much the static evaluation of such positions has been wrong, in centipawns.
+    pub fn correction(&self, position: &Position, previous: Arrival, before: Arrival) -> i32 {
+        self.correction.of(position, previous, before)
+    }
+
+    /// Learns that a search found `error` centipawns more than the static evaluation said.
+    pub fn update_correction(
+        &mut self,
+        position: &Position,
+        previous: Arrival,
+        before: Arrival,
+        depth: i32,
+        error: i32,
+    ) {
+        self.correction.learn(position, previous, before, depth, error);
+    }
+}
+
+const CORRECTIONS: usize = 16_384;
+/// Units of the correction tables to a centipawn, over all tables together.
+const CORRECTION_UNIT: i32 = 256;
+const CORRECTION_LIMIT: i32 = 1024 * 16;
+
+/// Errors of the static evaluation, by what positions have in common: the pawns, each player's
+/// pieces, and the last two moves.
+struct Correction {
+    pawns: Vec<i16>,
+    pieces: [Vec<i16>; 2],
+    moves: Vec<i16>,
+}
+
+impl Default for Correction {
+    fn default() -> Self {
+        let table = || vec![0; 2 * CORRECTIONS];
+        Self { pawns: table(), pieces: [table(), table()], moves: vec![0; ARRIVALS * ARRIVALS] }
+    }
+}
+
+/// A key of a player's pieces without pawns, from the planes of the board: no need to keep one.
+#[inline(always)]
+fn pieces_key(position: &Position, color: Color) -> usize {
+    let board = position.board();
+    let own = board.color(color) - board.piece_type(PieceType::Pawn);
+    let mix = |pieces: Bitboard, factor: u64| (pieces & own).0.wrapping_mul(factor);
+    let key =
+        mix(board.diagonal_sliders() | board.piece_type(PieceType::Knight), 0x9e37_79b9_7f4a_7c15)
+            ^ mix(
+                board.straight_sliders() | board.piece_type(PieceType::King),
+                0xbf58_476d_1ce4_e5b9,
+            )
+            .rotate_left(21)
+            ^ mix(
+                board.piece_type(PieceType::Knight) | board.piece_type(PieceType::King),
+                0x94d0_49bb_1331_11eb,
+            )
+            .rotate_left(42);
+    (key >> 40) as usize
+}
+
+impl Correction {
+    #[inline(always)]
+    fn indices(position: &Position) -> [usize; 3] {
+        let turn = position.turn().index() * CORRECTIONS;
+        [
+            position.pawn_key() as usize,
+            pieces_key(position, Color::White),
+            pieces_key(position, Color::Black),
+        ]
+        .map(|key| turn + key % CORRECTIONS)
+    }
+
+    fn of(&self, position: &Position, previous: Arrival, before: Arrival) -> i32 {
+        let [pawns, white, black] = Self::indices(position);
+        let moves = previous as usize * ARRIVALS + before as usize;
+        let sum = i32::from(self.pawns[pawns])
+            + i32::from(self.pieces[0][white])
+            + i32::from(self.pieces[1][black])
+            + i32::from(self.moves[moves]);
+        sum / CORRECTION_UNIT
+    }
+
+    fn learn(
+        &mut self,
+        position: &Position,
+        previous: Arrival,
+        before: Arrival,
+        depth: i32,
+        error: i32,
+    ) {
+        let bonus = (error * depth).clamp(-CORRECTION_LIMIT / 64, CORRECTION_LIMIT / 64) * 8;
+        let [pawns, white, black] = Self::indices(position);
+        let moves = previous as usize * ARRIVALS + before as usize;
+        let [white_pieces, black_pieces] = &mut self.pieces;
+        for counter in [
+            &mut self.pawns[pawns],
+            &mut white_pieces[white],
+            &mut black_pieces[black],
+            &mut self.moves[moves],
+        ] {
+            let old = i32::from(*counter);
+            *counter = (old + bonus - old * bonus.abs() / CORRECTION_LIMIT) as i16;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_approach_their_limit_and_never_pass_it() {
+        let mut counter = 0;
+        for _ in 0..1000 {
+            update(&mut counter, 1500);
+        }
+        assert!(i32::from(counter) > LIMIT * 9 / 10 && i32::from(counter) <= LIMIT);
+        for _ in 0..1000 {
+            update(&mut counter, -LIMIT);
+        }
+        assert!(i32::from(counter) >= -LIMIT && i32::from(counter) < -LIMIT * 9 / 10);
+    }
+
+    #[test]
+    fn an_evaluation_is_corrected_towards_what_searches_found() {
+        let mut history = History::default();
+        let position = Position::INITIAL;
+        assert_eq!(history.correction(&position, NO_MOVE, NO_MOVE), 0);
+        for _ in 0..200 {
+            history.update_correction(&position, NO_MOVE, NO_MOVE, 8, 60);
+        }
+        let corrected = history.correction(&position, NO_MOVE, NO_MOVE);
+        assert!((10..=300).contains(&corrected), "{corrected}");
+    }
+}

@@ -1,0 +1,18 @@
+//! A chess engine as a library: search, evaluation, time, threads, and a UCI session.
+//!
+//! [`search::Engine`] finds moves; [`uci::Session`] speaks the protocol line by line. Nothing here
+//! prints, reads standard input or ends the process, and there is no global state but the tablebases':
+//! several engines live in one process.
+
+pub mod bench;
+pub mod eval;
+pub mod history;
+pub mod openings;
+pub mod picker;
+pub mod repetition;
+pub mod score;
+pub mod search;
+pub mod syzygy;
+pub mod table;
+pub mod uci;
+pub mod weaken;

@@ -1,0 +1,289 @@
+//! Moves in the order in which they are worth trying, each stage made only when it is reached: most
+//! nodes end with the table's move or a capture.
+
+use arrayvec::ArrayVec;
+use chess::{Bitboard, MAX_MOVES, Move, MoveFilter, PieceType, Position};
+
+use crate::history::{self, Arrival, History};
+
+/// What a captured piece is worth for the order of captures.
+const CAPTURE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
+const QUEEN_PROMOTION: i32 = 900;
+const UNDERPROMOTION: i32 = -30_000;
+/// History counts so much less than the captured piece.
+const CAPTURE_HISTORY_DIVISOR: i32 = 40;
+/// A killer comes before quiet moves with less history than this.
+const KILLER_BONUS: i32 = 24_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+enum Stage {
+    Table,
+    MakeCaptures,
+    GoodCaptures,
+    MakeQuiets,
+    Quiets,
+    BadCaptures,
+    Done,
+}
+
+/// What the order of quiet moves depends on besides the position.
+#[derive(Clone, Copy)]
+pub struct QuietContext {
+    /// Squares that enemy pawns attack.
+    pub pawn_threats: Bitboard,
+    /// What was played before, at the distances of [`history::CONTINUATIONS`].
+    pub before: [Arrival; 4],
+    /// The quiet move that last refuted a sibling.
+    pub killer: Option<Move>,
+}
+
+/// Gives the moves of one position, best first.
+pub struct MovePicker {
+    stage: Stage,
+    table_move: Option<Move>,
+    scored: ArrayVec<(i32, Move), MAX_MOVES>,
+    next: usize,
+    /// Captures that lose material, in the order found.
+    bad: ArrayVec<Move, 74>,
+    /// Captures must win at least this much to be good.
+    threshold: i32,
+    captures_only: bool,
+}
+
+/// The squares that the opponent's pawns attack.
+#[inline(always)]
+pub fn pawn_threats(position: &Position) -> Bitboard {
+    let pawns = position.pieces(!position.turn(), PieceType::Pawn).0;
+    let (not_a, not_h) = (pawns & 0xfefe_fefe_fefe_fefe, pawns & 0x7f7f_7f7f_7f7f_7f7f);
+    Bitboard(match position.turn() {
+        chess::Color::White => not_a >> 9 | not_h >> 7,
+        chess::Color::Black => not_a << 7 | not_h << 9,
+    })
+}
+
+impl MovePicker {
+    /// All moves; the table's first if it is legal here.
+    pub fn all(position: &Position, table_move: Option<Move>) -> Self {
+        Self::new(position, table_move, 0, false)
+    }
+
+    /// Captures and promotions alone: those that win at least `threshold` in exchanges.
+    pub fn captures(position: &Position, table_move: Option<Move>, threshold: i32) -> Self {
+        let table_move = table_move.filter(|&m| is_noisy(m));
+        Self::new(position, table_move, threshold, true)
+    }
+
+    fn new(
+        position: &Position,
+        table_move: Option<Move>,
+        threshold: i32,
+        captures_only: bool,
+    ) -> Self {
+        let table_move = table_move.filter(|&m| position.is_legal(m));
+        Self {
+            stage: if table_move.is_some() { Stage::Table } else { Stage::MakeCaptures },
+            table_move,
+            scored: ArrayVec::new(),
+            next: 0,
+            bad: ArrayVec::new(),
+            threshold,
+            captures_only,
+        }
+    }
+
+    /// The table's move, if it is legal here.
+    pub fn table_move(&self) -> Option<Move> {
+        self.table_move
+    }
+
+    /// No quiet move will be worth trying: go on to the losing captures.
+    pub fn skip_quiets(&mut self) {
+        if matches!(self.stage, Stage::MakeQuiets | Stage::Quiets) {
+            self.start_bad_captures();
+        }
+    }
+
+    fn start_bad_captures(&mut self) {
+        self.stage = Stage::BadCaptures;
+        self.next = 0;
+    }
+
+    /// The next move.
+    pub fn next(
+        &mut self,
+        position: &Position,
+        history: &History,
+        context: &QuietContext,
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::Table => {
+                    self.stage = Stage::MakeCaptures;
+                    return self.table_move;
+                }
+                Stage::MakeCaptures => {
+                    self.make_captures(position, history);
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => {
+                    while let Some((score, m)) = self.best() {
+                        if Some(m) == self.table_move {
+                            continue;
+                        }
+                        // What history thinks much of may lose a little.
+                        let threshold =
+                            if self.captures_only { self.threshold } else { -score / 32 };
+                        let underpromotes = m.promotion().is_some_and(|p| p != PieceType::Queen);
+                        if underpromotes || !position.see_reaches(m, threshold) {
+                            let _ = self.bad.try_push(m);
+                            continue;
+                        }
+                        return Some(m);
+                    }
+                    self.stage = if self.captures_only { Stage::Done } else { Stage::MakeQuiets };
+                }
+                Stage::MakeQuiets => {
+                    self.make_quiets(position, history, context);
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => {
+                    while let Some((_, m)) = self.best() {
+                        if Some(m) != self.table_move {
+                            return Some(m);
+                        }
+                    }
+                    self.start_bad_captures();
+                }
+                Stage::BadCaptures => {
+                    if let Some(&m) = self.bad.get(self.next) {
+                        self.next += 1;
+                        return Some(m);
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn make_captures(&mut self, position: &Position, history: &History) {
+        let captures = position.moves(MoveFilter::CAPTURES);
+        self.scored.extend(captures.into_iter().map(|m| (capture_score(position, history, m), m)));
+        let seventh = chess::Rank::Seventh.relative_to(position.turn()).bitboard();
+        let pawns = position.pieces(position.turn(), PieceType::Pawn) & seventh;
+        if pawns.any() {
+            let promotions = position.moves(MoveFilter { from: pawns, ..MoveFilter::QUIETS });
+            for m in promotions {
+                self.scored.push((capture_score(position, history, m), m));
+            }
+        }
+    }
+
+    fn make_quiets(&mut self, position: &Position, history: &History, context: &QuietContext) {
+        self.scored.clear();
+        self.next = 0;
+        for m in position.moves(MoveFilter::QUIETS) {
+            if m.promotion().is_none() {
+                let mut score = history.quiet(position, context.pawn_threats, &context.before, m);
+                if Some(m) == context.killer {
+                    score += KILLER_BONUS;
+                }
+                self.scored.push((score, m));
+            }
+        }
+    }
+
+    /// Takes the best of what is left: moves are seldom all wanted, so there is no sort.
+    #[inline]
+    fn best(&mut self) -> Option<(i32, Move)> {
+        let rest = self.scored.get_mut(self.next..)?;
+        let mut best = 0;
+        for n in 1..rest.len() {
+            if rest[n].0 > rest[best].0 {
+                best = n;
+            }
+        }
+        let found = *rest.get(best)?;
+        rest.swap(0, best);
+        self.next += 1;
+        Some(found)
+    }
+}
+
+/// Captures and promotions: what quiescence looks at.
+#[inline(always)]
+pub fn is_noisy(m: Move) -> bool {
+    m.is_capture() || m.promotion().is_some()
+}
+
+fn capture_score(position: &Position, history: &History, m: Move) -> i32 {
+    let promotion = match m.promotion() {
+        None => 0,
+        Some(PieceType::Queen) => QUEEN_PROMOTION,
+        Some(_) => UNDERPROMOTION,
+    };
+    let taken =
+        if m.is_capture() { 8 * CAPTURE_VALUES[history::captured(position, m).index()] } else { 0 };
+    taken + promotion + history.capture(position, m) / CAPTURE_HISTORY_DIVISOR * 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picked(position: &Position, table_move: Option<Move>) -> Vec<Move> {
+        let context = QuietContext {
+            pawn_threats: pawn_threats(position),
+            before: [history::NO_MOVE; 4],
+            killer: None,
+        };
+        let history = History::default();
+        let mut picker = MovePicker::all(position, table_move);
+        std::iter::from_fn(|| picker.next(position, &history, &context)).collect()
+    }
+
+    #[test]
+    fn every_legal_move_comes_exactly_once_whatever_the_table_says() {
+        let fens = [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+            "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
+        ];
+        for fen in fens {
+            let position: Position = fen.parse().unwrap();
+            let mut legal = position.legal_moves();
+            legal.sort();
+            for table_move in
+                [None, Some(legal[0]), legal.last().copied(), Some(Move::from_bits(0xabcd))]
+            {
+                let mut moves = picked(&position, table_move);
+                if let Some(m) = table_move.filter(|&m| position.is_legal(m)) {
+                    assert_eq!(moves[0], m);
+                }
+                moves.sort();
+                assert_eq!(moves, legal.as_slice(), "{fen}");
+            }
+        }
+    }
+
+    #[test]
+    fn good_captures_come_first_and_losing_ones_last() {
+        let position: Position = "4k3/8/2p5/1p1q4/2P5/3R4/8/4K3 w - - 0 1".parse().unwrap();
+        let moves = picked(&position, None);
+        assert_eq!(moves[0], position.parse_uci("c4d5").unwrap());
+        let losing = "4k3/8/2p5/3p4/8/3R4/8/4K3 w - - 0 1".parse().unwrap();
+        let moves = picked(&losing, None);
+        assert_eq!(moves.last().unwrap().to_string(), "d3d5");
+    }
+
+    #[test]
+    fn pawn_threats_are_the_attacks_of_the_opponents_pawns() {
+        let position: Position = "4k3/p6p/8/3p4/8/8/8/4K3 w - - 0 1".parse().unwrap();
+        let expected: Bitboard = ["b6", "g6", "c4", "e4"]
+            .map(|name| name.parse::<chess::Square>().unwrap())
+            .into_iter()
+            .collect();
+        assert_eq!(pawn_threats(&position), expected);
+    }
+}

@@ -1,0 +1,157 @@
+//! Scores: centipawns for the player to move, with room at both ends for known results.
+//!
+//! ```text
+//! -MATE … -MATE+MAX_PLY   mated in so many plies from the root
+//! -TABLEBASE_WIN …        lost by the tablebases
+//!  …                      evaluations
+//!  … TABLEBASE_WIN        won by the tablebases
+//!  MATE-MAX_PLY … MATE    mates in so many plies from the root
+//! ```
+
+use std::fmt;
+
+/// Centipawns, or a known result; see the [module](self).
+pub type Score = i32;
+
+/// The deepest line that is searched, in plies from the root.
+pub const MAX_PLY: usize = 128;
+/// A draw.
+pub const DRAW: Score = 0;
+/// The player to move has mated; never reached, mates are some plies away.
+pub const MATE: Score = 32_000;
+/// Above every score.
+pub const INFINITE: Score = 32_001;
+/// Stands for "no evaluation", as in check.
+pub const NONE: Score = 32_002;
+/// The least score of a mate.
+pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
+/// Won by the tablebases here.
+pub const TABLEBASE_WIN: Score = 31_000;
+/// The least score that is a known win; evaluations stay below.
+pub const WIN_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
+
+/// Mates at this ply.
+pub const fn mate_in(ply: usize) -> Score {
+    MATE - ply as Score
+}
+
+/// Is mated at this ply.
+pub const fn mated_in(ply: usize) -> Score {
+    ply as Score - MATE
+}
+
+/// Whether the score is a mate or a tablebase result rather than an evaluation.
+pub const fn is_decided(score: Score) -> bool {
+    score.abs() >= WIN_BOUND
+}
+
+/// Whether the score is a mate, for or against.
+pub const fn is_mate(score: Score) -> bool {
+    score.abs() >= MATE_BOUND
+}
+
+/// An evaluation, kept clear of the known results.
+pub const fn clamp_evaluation(score: Score) -> Score {
+    if score >= WIN_BOUND {
+        WIN_BOUND - 1
+    } else if score <= -WIN_BOUND {
+        1 - WIN_BOUND
+    } else {
+        score
+    }
+}
+
+/// A score as people and programs read it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// Centipawns.
+    Centipawns(i32),
+    /// Mate in so many moves; negative: the player to move is mated.
+    Mate(i32),
+}
+
+impl Reading {
+    /// What a score means. A tablebase win without a known mate is read as 200 pawns or a little less.
+    pub const fn of(score: Score) -> Self {
+        if score >= MATE_BOUND {
+            Self::Mate((MATE - score + 1) / 2)
+        } else if score <= -MATE_BOUND {
+            Self::Mate(-(MATE + score) / 2)
+        } else if score >= WIN_BOUND {
+            Self::Centipawns(20_000 - (TABLEBASE_WIN - score))
+        } else if score <= -WIN_BOUND {
+            Self::Centipawns(-20_000 + (TABLEBASE_WIN + score))
+        } else {
+            Self::Centipawns(score)
+        }
+    }
+}
+
+/// `cp 34` or `mate -3`, as UCI has it.
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Centipawns(n) => write!(f, "cp {n}"),
+            Self::Mate(n) => write!(f, "mate {n}"),
+        }
+    }
+}
+
+/// Chances of the player to move in thousandths: win, draw, loss; they add up to 1,000.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chances {
+    /// Wins.
+    pub win: u32,
+    /// Draws.
+    pub draw: u32,
+    /// Losses.
+    pub loss: u32,
+}
+
+/// At this many centipawns a win is as likely as not.
+const EVEN_CHANCE: f64 = 130.0;
+/// How gradually chances change with the score, in centipawns.
+const CHANCE_SPREAD: f64 = 75.0;
+
+impl Chances {
+    /// A model of two logistic curves: simple, and fitted to games between engines.
+    pub fn of(score: Score) -> Self {
+        if is_decided(score) {
+            let win = if score > 0 { 1000 } else { 0 };
+            return Self { win, draw: 0, loss: 1000 - win };
+        }
+        let chance = |score: f64| 1000.0 / (1.0 + ((EVEN_CHANCE - score) / CHANCE_SPREAD).exp());
+        let (win, loss) = (chance(score.into()) as u32, chance(-f64::from(score)) as u32);
+        Self { win, draw: 1000 - win - loss, loss }
+    }
+
+    /// Points expected of a game, from 0 to 1.
+    pub fn expectation(self) -> f64 {
+        (f64::from(self.win) + f64::from(self.draw) / 2.0) / 1000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mates_are_read_in_moves_from_either_side() {
+        assert_eq!(Reading::of(mate_in(1)), Reading::Mate(1));
+        assert_eq!(Reading::of(mate_in(3)), Reading::Mate(2));
+        assert_eq!(Reading::of(mated_in(2)), Reading::Mate(-1));
+        assert_eq!(Reading::of(mated_in(4)), Reading::Mate(-2));
+        assert_eq!(Reading::of(-45).to_string(), "cp -45");
+        assert_eq!(Reading::of(TABLEBASE_WIN - 3), Reading::Centipawns(19_997));
+    }
+
+    #[test]
+    fn chances_add_up_and_mirror() {
+        for score in (-3000..=3000).step_by(7).chain([mate_in(5), mated_in(6)]) {
+            let (here, there) = (Chances::of(score), Chances::of(-score));
+            assert_eq!(here.win + here.draw + here.loss, 1000);
+            assert_eq!((here.win, here.loss), (there.loss, there.win));
+        }
+        assert!(Chances::of(100).expectation() > Chances::of(50).expectation());
+    }
+}

@@ -1,0 +1,21 @@
+//! The engine's side of the Universal Chess Interface.
+//!
+//! A [`Session`] takes lines and gives lines, and never waits for a search: searches run on threads of
+//! their own. What it promises:
+//!
+//! - Any line is taken. What cannot be understood is answered by `info string error: …`.
+//! - One `bestmove` for each `go` that is accepted, never before `stop` or `ponderhit` where the
+//!   protocol wants that, and always legal. `bestmove (none)` if there is no move or no position.
+//! - A bad `position` is dropped, and so is the one before it: no move is found for a wrong position.
+//!
+//! Besides the protocol: `d` shows the board, `eval` the static evaluation, `go perft N` counts moves,
+//! `bench` searches a fixed set of positions, `genfens N seed S book B` makes openings (as OpenBench
+//! asks for them), `wait` waits for the search to end.
+
+mod format;
+mod go;
+mod options;
+mod session;
+
+pub use options::Limit;
+pub use session::{Next, Session};
