@@ -7,9 +7,9 @@
 use chess::{Color, MoveFilter, PieceType, Position, Square};
 
 /// Scores within this of zero count as balanced, in hundredths of a pawn.
-const BOUND: i32 = 60;
+const BOUND: i32 = 40;
 /// How many half-moves are looked at before captures alone.
-const DEPTH: u32 = 3;
+const DEPTH: u32 = 4;
 const MATE: i32 = 30_000;
 
 /// Whether the search thinks so.

@@ -181,7 +181,7 @@ mod tests {
             let book = Book::Random { seed: 5, plies: 8, chess960 };
             let other = Book::Random { seed: 6, plies: 8, chess960 };
             let mut seen = HashSet::new();
-            for pair in 0..20 {
+            for pair in 0..5 {
                 let opening = book.opening(pair);
                 assert_eq!(opening, book.opening(pair));
                 assert_ne!(opening, other.opening(pair));
@@ -191,7 +191,7 @@ mod tests {
                 assert!(balance::is_balanced(&last), "{last}");
                 seen.insert(last.key());
             }
-            assert_eq!(seen.len(), 20);
+            assert_eq!(seen.len(), 5);
         }
     }
 
