@@ -173,7 +173,7 @@ fn moves_that_are_none_lose_and_are_told_with_the_position() {
             failures(&format!("answer={answer} at=2"), "--games 2 --depth 1 --max-moves 30");
         assert_eq!((&bad["losses"], &bad["illegal_moves"]), (&2.into(), &2.into()), "{report}");
         let example = report["failures"][0]["example"].as_str().expect("a text");
-        assert!(example.contains(&format!("bestmove {answer}").trim()), "{example}");
+        assert!(example.contains(format!("bestmove {answer}").trim()), "{example}");
         assert!(example.contains(" w ") || example.contains(" b "), "a FEN: {example}");
     }
 }
@@ -260,7 +260,7 @@ fn a_wrong_call_gives_exit_code_2() {
         "--tc soon",
         "--nodes 0",
         "--sprt elo0=5,elo1=0",
-        "--resign=x=1",
+        "--resign x=1",
         "--concurrency 0",
         "--order backwards",
         "--option =1",
@@ -296,7 +296,7 @@ fn options_and_limits_reach_the_engine_they_are_for() {
 #[test]
 fn games_that_both_engines_think_decided_are_ended() {
     let (report, code) =
-        report(&["score=700", "seed=1 score=-700"], "--games 2 --depth 1 --resign=moves=3");
+        report(&["score=700", "seed=1 score=-700"], "--games 2 --depth 1 --resign moves=3");
     assert_eq!((code, &report["endings"]["adjudicated win"]), (0, &2.into()), "{report}");
     assert_eq!(report["engines"][0]["wins"], 2);
     assert!(report["engines"][0]["moves"].as_u64() <= Some(8), "{report}");
@@ -304,7 +304,7 @@ fn games_that_both_engines_think_decided_are_ended() {
 
 #[test]
 fn games_that_both_engines_think_drawn_are_ended() {
-    let args = "--games 2 --depth 1 --draw=score=5,moves=2,from=6";
+    let args = "--games 2 --depth 1 --draw score=5,moves=2,from=6";
     let (report, code) = report(&["score=5", "seed=1 score=-3"], args);
     assert_eq!((code, &report["endings"]["adjudicated draw"]), (0, &2.into()), "{report}");
 }

@@ -6,16 +6,20 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::record::GameRecord;
 use super::standings::Standings;
 use super::table;
 
 /// How often a line is printed where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(30);
+/// So many faults are told when they happen; all are in the report.
+const TOLD: u32 = 10;
 
 pub struct Live {
     bar: Option<ProgressBar>,
     last_line: Instant,
     games: usize,
+    told: u32,
 }
 
 impl Live {
@@ -30,7 +34,7 @@ impl Live {
         } else {
             None
         };
-        Ok(Self { bar, last_line: Instant::now(), games })
+        Ok(Self { bar, last_line: Instant::now(), games, told: 0 })
     }
 
     /// Shows how things stand; `note` is a line more, for a test.
@@ -50,6 +54,19 @@ impl Live {
                 .collect();
             let note = if note.is_empty() { String::new() } else { format!("; {note}") };
             eprintln!("{}/{} games: {}{note}", standings.games(), self.games, scores.join(", "));
+        }
+    }
+
+    /// Says at once what an engine did wrong: it may not be worth to go on.
+    pub fn tell_faults(&mut self, record: &GameRecord, names: &[String]) {
+        for (engine, side) in [record.white, record.black].into_iter().zip(&record.sides) {
+            for (fault, tally) in side.faults.iter() {
+                self.told += 1;
+                if self.told <= TOLD {
+                    let text = table::fault(record.game, &names[engine], fault, tally);
+                    self.tell(&text);
+                }
+            }
         }
     }
 

@@ -70,9 +70,10 @@ use crate::Outcome;
 /// 'self' is this very program. An option without a value is a button; 'option.NAME=…' is an option
 /// of the engine even if NAME is one of the words above.
 ///
-/// Every opening is played twice, with colors reversed. Error bars (95 %), LOS and SPRT come from these
-/// pairs. A draw that could be claimed is a draw. Engines are asked 'isready' before each 'go'; the
-/// clock runs from 'go' to 'bestmove' as read. A move that comes up to --timemargin late is still taken.
+/// Every opening is played twice, with colors reversed. Error bars (95 %), LOS and SPRT come from
+/// these pairs. A draw that could be claimed is a draw. Engines are asked 'isready' before each 'go';
+/// the clock runs from 'go' to 'bestmove' as read. A move up to --timemargin late is still taken.
+/// Games are played to their end unless --resign, --draw or --max-moves say otherwise.
 ///
 /// Exit code 1 if an engine crashed, made an illegal move, lost on time, hung, sent a line (pv) that
 /// cannot be played or a bestmove nobody asked for; if the match was interrupted; or if it failed.
@@ -138,20 +139,18 @@ pub struct MatchArgs {
     #[arg(long)]
     chess960: bool,
 
-    /// End games that both engines think decided: score (hundredths of a pawn), moves in a row
-    #[arg(long, value_name = "score=600,moves=4", num_args = 0..=1, require_equals = true,
-          default_missing_value = "", value_parser = resign)]
+    /// End games that both engines think decided: score (hundredths of a pawn), moves in a row; what
+    /// is left out is as shown
+    #[arg(long, value_name = "score=600,moves=4", value_parser = resign)]
     resign: Option<Resign>,
     /// End games that both engines think drawn: score at most, moves in a row, from which move on
-    #[arg(long, value_name = "score=10,moves=8,from=40", num_args = 0..=1, require_equals = true,
-          default_missing_value = "", value_parser = draw)]
+    #[arg(long, value_name = "score=10,moves=8,from=40", value_parser = draw)]
     draw: Option<Draw>,
     /// Call games that reach this move drawn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_moves: Option<u32>,
     /// Stop as soon as this sequential test is decided (two engines only)
-    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", num_args = 0..=1,
-          require_equals = false, default_missing_value = "", value_parser = sprt)]
+    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = sprt)]
     sprt: Option<Sprt>,
 
     /// Append all games to this file
@@ -247,6 +246,7 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
                 state.add(&record)?;
             }
             standings.add(&record);
+            live.tell_faults(&record, &names);
             live.show(&standings, &names, &note(&standings));
             Ok(!is_decided(&standings))
         };

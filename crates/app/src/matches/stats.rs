@@ -101,7 +101,8 @@ const CONFIDENCE: f64 = 1.959_963_985;
 
 /// The difference in Elo that gives a score on average.
 pub fn elo(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    // Not -0 for an even score.
+    0.0 - 400.0 * (1.0 / score - 1.0).log10()
 }
 
 /// The score that a difference in Elo gives on average.

@@ -1,9 +1,7 @@
 //! Standings as text for people: aligned columns, one line for each engine.
 
-use std::fmt::Write;
-
-use super::record::Fault;
-use super::standings::{Score, Standings};
+use super::record::{Fault, Tally};
+use super::standings::{Incident, Score, Standings};
 use super::stats::{Sprt, Verdict};
 
 /// Names are cut to this many characters.
@@ -100,35 +98,27 @@ pub fn conduct(standings: &Standings, names: &[String]) -> String {
     align(&rows, &[0])
 }
 
-/// The first faults in words.
+/// The first faults in words, in the order of games.
 pub fn incidents(standings: &Standings, names: &[String], most: usize) -> String {
-    let mut text = String::new();
-    let mut told = 0;
-    let mut all = 0;
-    for incident in &standings.incidents {
-        for (fault, tally) in incident.faults.iter() {
-            all += 1;
-            if told < most {
-                told += 1;
-                let times = if tally.count > 1 {
-                    format!(" ({} times)", tally.count)
-                } else {
-                    String::new()
-                };
-                let name = &names[incident.engine];
-                // Writing to a string does not fail.
-                let _ = writeln!(
-                    text,
-                    "game {}: {name}: {fault}{times}: {}",
-                    incident.game, tally.example
-                );
-            }
-        }
+    let mut incidents: Vec<&Incident> = standings.incidents.iter().collect();
+    incidents.sort_by_key(|incident| incident.game);
+    let told = incidents.iter().flat_map(|incident| {
+        let name = &names[incident.engine];
+        incident.faults.iter().map(|(fault, tally)| self::fault(incident.game, name, fault, tally))
+    });
+    let mut lines: Vec<String> = told.collect();
+    if lines.len() > most {
+        let more = lines.len() - most;
+        lines.truncate(most);
+        lines.push(format!("… and {more} more"));
     }
-    if all > told {
-        let _ = writeln!(text, "… and {} more", all - told);
-    }
-    text
+    lines.join("\n") + "\n"
+}
+
+/// A fault in words.
+pub fn fault(game: u32, name: &str, fault: Fault, tally: &Tally) -> String {
+    let times = if tally.count > 1 { format!(" ({} times)", tally.count) } else { String::new() };
+    format!("game {game}: {name}: {fault}{times}: {}", tally.example)
 }
 
 /// How a sequential test stands.
