@@ -338,6 +338,7 @@ fn settings(args: &MatchArgs, plan: &Plan) -> Value {
         "gauntlet": args.gauntlet,
         "timemargin": args.timemargin,
         "openings": args.openings.as_ref().map(|path| path.display().to_string()),
+        "openings_fingerprint": plan.book.fingerprint().to_string(),
         "plies": args.plies,
         "order": format!("{:?}", args.order).to_lowercase(),
         "seed": args.seed,

@@ -38,6 +38,17 @@ impl Book {
         }
     }
 
+    /// A number that changes with the openings of a file and their order; 0 for random ones, which
+    /// follow from their settings.
+    pub fn fingerprint(&self) -> u64 {
+        let Self::Listed(openings) = self else { return 0 };
+        let mix = |sum: u64, number: u64| Rng::new(sum ^ number).next_u64();
+        openings.iter().fold(1, |sum, opening| {
+            let sum = mix(sum, opening.start.key());
+            opening.moves.iter().fold(sum, |sum, m| mix(sum, m.to_bits().into()))
+        })
+    }
+
     /// Reads a file: a position in each line if its name ends in `.epd` or `.fen`, otherwise games, of
     /// which the first `plies` moves count. `complain` is told what is not used.
     pub fn read(
@@ -239,6 +250,8 @@ mod tests {
         assert_eq!(order(None), [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(order(Some(1)), order(Some(1)));
         assert_ne!(order(Some(1)), order(Some(2)));
+        let fingerprint = |seed| Book::read(&path, None, seed, |_| {}).unwrap().fingerprint();
+        assert_eq!(fingerprint(Some(1)), fingerprint(Some(1)));
         let mut sorted = order(Some(1));
         sorted.sort_unstable();
         assert_eq!(sorted, order(None));

@@ -70,6 +70,11 @@ impl Plan {
             engine.declared.check(setting).with_context(complaint)?;
         }
         let mut settings: Vec<Setting> = Vec::new();
+        if engine.declared.has("Ponder") {
+            // We never let engines think on their opponent's time, and they plan theirs better if
+            // they know. What the user says comes later and wins.
+            settings.push(("Ponder".to_owned(), Some("false".to_owned())));
+        }
         for setting in self.common.iter().filter(|(name, _)| engine.declared.has(name)) {
             engine.declared.check(setting).with_context(complaint)?;
             settings.push(setting.clone());

@@ -5,7 +5,7 @@
 //! the middle, and is dropped. Everything else that is not as it should be is an error: it is better
 //! to ask than to mix two matches.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -31,6 +31,10 @@ impl State {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         let mut file = options.open(path).with_context(|| format!("cannot open {name}"))?;
+        // Two matches that write the same file would play the same games twice. Where files cannot
+        // be locked, that is up to the user.
+        let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        ensure!(!is_taken, "{name} is in use by another match");
         let mut text = String::new();
         file.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -147,6 +151,17 @@ mod tests {
         }
         let (_, records) = State::open(&path, &settings).unwrap();
         assert_eq!(records, [record(1), record(2)]);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_in_use_is_refused() {
+        let path = temporary("used.jsonl");
+        let state = State::open(&path, &json!({})).unwrap();
+        let error = State::open(&path, &json!({})).err().unwrap();
+        assert!(error.to_string().contains("in use"), "{error}");
+        drop(state);
+        assert!(State::open(&path, &json!({})).is_ok());
         std::fs::remove_file(path).unwrap();
     }
 

@@ -204,7 +204,7 @@ impl Engine {
             None => {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
-                return Trouble::Ended("closed its output".to_owned());
+                return Trouble::Ended("closed its input or output".to_owned());
             }
         };
         // What it wrote last may still be on its way to us.
