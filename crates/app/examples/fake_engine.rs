@@ -19,7 +19,7 @@
 //! | `double` | gives its move twice |
 //! | `pv` | shows a line that cannot be played |
 //! | `late-crash` | ends after its move |
-//! | `mute` | does not answer `uci` |
+//! | `mute` | does not answer `uci`; `mute=FILE`: if the file is there |
 //! | `stay` | does not end on `quit` |
 //! | `chess960` | knows the option UCI_Chess960 |
 //! | `pid=FILE` | adds its process number to the file |
@@ -53,7 +53,7 @@ fn main() {
     while let Some(line) = next_line() {
         let mut words = line.split_ascii_whitespace();
         match words.next() {
-            Some("uci") if !fake.has("mute") => fake.introduce(),
+            Some("uci") if !fake.is_mute() => fake.introduce(),
             Some("isready") => println!("readyok"),
             Some("ucinewgame") => fake.asked = 0,
             Some("setoption") => fake.is_960 |= line == "setoption name UCI_Chess960 value true",
@@ -71,6 +71,11 @@ fn main() {
 impl Fake {
     fn has(&self, word: &str) -> bool {
         self.words.contains_key(word)
+    }
+
+    fn is_mute(&self) -> bool {
+        let is_there = |path: &String| path.is_empty() || std::path::Path::new(path).exists();
+        self.words.get("mute").is_some_and(is_there)
     }
 
     fn number(&self, word: &str) -> Option<u64> {

@@ -161,6 +161,19 @@ fn an_engine_that_dies_once_goes_on_in_the_next_game() {
 }
 
 #[test]
+fn an_engine_that_does_not_come_back_ends_the_match_and_all_is_told() {
+    let folder = Folder::new("gone");
+    let mark = folder.file("mark");
+    let args = "--games 4 --depth 1 --plies 2 --max-moves 10 --patience 0.2 --json";
+    let output = run(&[&format!("crash at=2 once={mark} mute={mark}"), "seed=1"], args);
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["games"], &report["endings"]["crash"]), (&1.into(), &1.into()));
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(complaint.contains("did not answer uciok"), "{complaint}");
+}
+
+#[test]
 fn an_engine_that_dies_after_the_last_move_is_named_too() {
     let (bad, _) = failures("late-crash at=2", "--games 2 --depth 1 --max-moves 20");
     assert_eq!(bad["crashes"], 2);

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use chess::Color;
 use chess::pgn::{GameResult, GameTree, NodeId, TreeError};
 
-use super::game::{MoveNote, Played};
+use super::game::Played;
 use super::info::Score;
+use super::turn::MoveNote;
 
 /// Who played, for the tags.
 pub struct Tags<'a> {

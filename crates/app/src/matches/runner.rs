@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 
 use super::declared;
-use super::game::{Rules, Seat, play};
+use super::game::{Rules, play};
 use super::limits::Limits;
 use super::openings::Book;
 use super::pgn_text::{self, Tags};
@@ -18,6 +18,7 @@ use super::record::GameRecord;
 use super::schedule::Pair;
 use super::spec::{EngineSpec, Setting};
 use super::stop::Stop;
+use super::turn::Seat;
 use super::uci::{Engine, Log};
 
 /// How many engines a worker keeps; those of a large tournament are started anew when it is their

@@ -5,6 +5,7 @@
 //! the middle, and is dropped. Everything else that is not as it should be is an error: it is better
 //! to ask than to mix two matches.
 
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -54,15 +55,12 @@ impl State {
         };
         check_header(header, settings).with_context(|| format!("cannot go on with {name}"))?;
         let mut records: Vec<GameRecord> = Vec::new();
+        let mut seen = HashSet::new();
         for (number, line) in lines.enumerate() {
             let record: GameRecord = serde_json::from_str(line)
                 .with_context(|| format!("{name}, line {}", number + 2))?;
-            ensure!(
-                records.iter().all(|other| other.game != record.game),
-                "{name}, line {}: game {} is there twice",
-                number + 2,
-                record.game
-            );
+            let (line, game) = (number + 2, record.game);
+            ensure!(seen.insert(game), "{name}, line {line}: game {game} is there twice");
             records.push(record);
         }
         Ok((state, records))
