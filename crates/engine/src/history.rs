@@ -42,11 +42,13 @@ const PAWN_STRUCTURES: usize = 512;
 
 /// A counter for each arrival.
 type Row = [i16; ARRIVALS];
+/// Player, two threats, two squares.
+type Butterfly = [i16; 2 * 4 * 64 * 64];
 
 /// All statistics of a thread.
 pub struct History {
     /// Quiet moves by player, whether enemy pawns attack either square, from and to.
-    butterfly: Vec<i16>,
+    butterfly: Box<Butterfly>,
     /// Captures by arrival and captured type.
     captures: Vec<i16>,
     /// Quiet moves by what was played before.
@@ -59,7 +61,7 @@ pub struct History {
 impl Default for History {
     fn default() -> Self {
         Self {
-            butterfly: vec![0; 2 * 4 * 64 * 64],
+            butterfly: Box::new([0; 2 * 4 * 64 * 64]),
             captures: vec![0; ARRIVALS * 6],
             continuations: vec![[0; ARRIVALS]; ARRIVALS],
             pawns: vec![[0; ARRIVALS]; PAWN_STRUCTURES],
@@ -82,7 +84,7 @@ fn capture_index(position: &Position, m: Move) -> usize {
 
 /// The statistics of quiet moves in one position: found once, asked for each move.
 pub struct QuietScores<'a> {
-    butterfly: &'a [i16],
+    butterfly: &'a Butterfly,
     pawns: &'a Row,
     continuations: [&'a Row; 4],
     pawn_threats: Bitboard,
@@ -98,14 +100,16 @@ impl QuietScores<'_> {
     /// The same, where the arrival is known.
     #[inline(always)]
     pub fn of_arrival(&self, position: &Position, m: Move, arrival: Arrival) -> i32 {
-        let arrival = arrival as usize;
+        // Asked once, so that it need not be asked of each table.
+        let arrival = (arrival as usize).min(ARRIVALS - 1);
         let continued = |n: usize| i32::from(self.continuations[n][arrival]);
-        i32::from(self.butterfly[butterfly_index(position, self.pawn_threats, m)])
+        let index = butterfly_index(position, self.pawn_threats, m) % self.butterfly.len();
+        i32::from(self.butterfly[index])
             + i32::from(self.pawns[arrival])
             + continued(0)
             + continued(1)
-            + continued(2) / 2
-            + continued(3) / 4
+            + (continued(2) >> 1)
+            + (continued(3) >> 2)
     }
 }
 

@@ -41,9 +41,12 @@ pub struct QuietContext {
 pub struct MovePicker {
     stage: Stage,
     table_move: Option<Move>,
-    /// Score above, move below, so that one comparison orders them.
-    scored: ArrayVec<i64, MAX_MOVES>,
-    next: usize,
+    moves: ArrayVec<Move, MAX_MOVES>,
+    /// For each move its score above and its place below, so that the best is a maximum of numbers,
+    /// which the processor takes of many at once.
+    keys: ArrayVec<i32, MAX_MOVES>,
+    /// How many of the losing captures have been given.
+    next_bad: usize,
     /// Captures that lose material, in the order found.
     bad: ArrayVec<Move, 74>,
     /// Captures must win at least this much to be good.
@@ -84,8 +87,9 @@ impl MovePicker {
         Self {
             stage: if table_move.is_some() { Stage::Table } else { Stage::MakeCaptures },
             table_move,
-            scored: ArrayVec::new(),
-            next: 0,
+            moves: ArrayVec::new(),
+            keys: ArrayVec::new(),
+            next_bad: 0,
             bad: ArrayVec::new(),
             threshold,
             captures_only,
@@ -100,13 +104,8 @@ impl MovePicker {
     /// No quiet move will be worth trying: go on to the losing captures.
     pub fn skip_quiets(&mut self) {
         if matches!(self.stage, Stage::MakeQuiets | Stage::Quiets) {
-            self.start_bad_captures();
+            self.stage = Stage::BadCaptures;
         }
-    }
-
-    fn start_bad_captures(&mut self) {
-        self.stage = Stage::BadCaptures;
-        self.next = 0;
     }
 
     /// The next move.
@@ -153,11 +152,11 @@ impl MovePicker {
                             return Some(m);
                         }
                     }
-                    self.start_bad_captures();
+                    self.stage = Stage::BadCaptures;
                 }
                 Stage::BadCaptures => {
-                    if let Some(&m) = self.bad.get(self.next) {
-                        self.next += 1;
+                    if let Some(&m) = self.bad.get(self.next_bad) {
+                        self.next_bad += 1;
                         return Some(m);
                     }
                     self.stage = Stage::Done;
@@ -168,22 +167,22 @@ impl MovePicker {
     }
 
     fn make_captures(&mut self, position: &Position, history: &History) {
-        let captures = position.moves(MoveFilter::CAPTURES);
-        self.scored
-            .extend(captures.into_iter().map(|m| packed(capture_score(position, history, m), m)));
+        for m in position.moves(MoveFilter::CAPTURES) {
+            self.push(capture_score(position, history, m), m);
+        }
         let seventh = chess::Rank::Seventh.relative_to(position.turn()).bitboard();
         let pawns = position.pieces(position.turn(), PieceType::Pawn) & seventh;
         if pawns.any() {
             let promotions = position.moves(MoveFilter { from: pawns, ..MoveFilter::QUIETS });
             for m in promotions {
-                self.scored.push(packed(capture_score(position, history, m), m));
+                self.push(capture_score(position, history, m), m);
             }
         }
     }
 
     fn make_quiets(&mut self, position: &Position, history: &History, context: &QuietContext) {
-        self.scored.clear();
-        self.next = 0;
+        self.moves.clear();
+        self.keys.clear();
         let scores = history.quiets(position, context.pawn_threats, &context.before);
         // Moves come piece by piece: what moves is looked up once for each.
         let (mut from, mut piece) = (None, 0);
@@ -198,31 +197,35 @@ impl MovePicker {
                 if Some(m) == context.killer {
                     score += KILLER_BONUS;
                 }
-                self.scored.push(packed(score, m));
+                self.push(score, m);
             }
         }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, score: i32, m: Move) {
+        self.keys.push(score << INDEX_BITS | self.keys.len() as i32);
+        self.moves.push(m);
     }
 
     /// Takes the best of what is left: moves are seldom all wanted, so there is no sort.
     #[inline]
     fn best(&mut self) -> Option<(i32, Move)> {
-        let rest = self.scored.get_mut(self.next..)?;
-        let (mut best, mut found) = (0, *rest.first()?);
-        for (n, &scored) in rest.iter().enumerate().skip(1) {
-            if scored > found {
-                (best, found) = (n, scored);
-            }
+        let best = self.keys.iter().fold(TAKEN, |best, &key| best.max(key));
+        if best == TAKEN {
+            return None;
         }
-        rest.swap(0, best);
-        self.next += 1;
-        Some(((found >> 16) as i32, Move::from_bits(found as u16)))
+        let index = (best & ((1 << INDEX_BITS) - 1)) as usize;
+        let m = *self.moves.get(index)?;
+        self.keys[index] = TAKEN;
+        Some((best >> INDEX_BITS, m))
     }
 }
 
-#[inline(always)]
-fn packed(score: i32, m: Move) -> i64 {
-    i64::from(score) << 16 | i64::from(m.to_bits())
-}
+/// Room for the place of a move below its score.
+const INDEX_BITS: u32 = 8;
+/// The key of a move that has been given.
+const TAKEN: i32 = i32::MIN;
 
 /// Captures and promotions: what quiescence looks at.
 #[inline(always)]
@@ -238,7 +241,9 @@ fn capture_score(position: &Position, history: &History, m: Move) -> i32 {
     };
     let taken =
         if m.is_capture() { 8 * CAPTURE_VALUES[history::captured(position, m).index()] } else { 0 };
-    taken + promotion + history.capture(position, m) / CAPTURE_HISTORY_DIVISOR * 8
+    // With what is taken equal, the cheaper piece takes first.
+    let taker = position.board().piece_type_at(m.from()).map_or(0, PieceType::index) as i32;
+    taken + promotion - taker + history.capture(position, m) / CAPTURE_HISTORY_DIVISOR * 8
 }
 
 #[cfg(test)]
