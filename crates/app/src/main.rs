@@ -7,6 +7,7 @@ mod bench;
 mod board;
 mod input;
 mod legal;
+mod matches;
 mod paco;
 mod perft;
 mod pgn;
@@ -38,6 +39,7 @@ enum Command {
     Board(board::BoardArgs),
     Pgn(pgn::PgnArgs),
     Paco(paco::PacoArgs),
+    Match(Box<matches::MatchArgs>),
 }
 
 fn main() -> ExitCode {
@@ -68,6 +70,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Board(args) => board::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Paco(args) => paco::run(args, out),
+        Command::Match(args) => matches::run(*args, out),
     }
 }
 

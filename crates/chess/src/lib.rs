@@ -66,8 +66,3 @@ pub use setup::{Setup, SetupError};
 pub use square::{File, ParseSquareError, Rank, Square};
 pub use uci::{CastlingStyle, UciError};
 pub use validate::SetupProblems;
-
-/// The examples of the README are tested too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

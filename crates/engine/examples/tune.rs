@@ -19,7 +19,7 @@ use chess::pgn::{
 use chess::{Color, Move, Position};
 use data::{Input, Options, Piece, read_games};
 use engine::eval::classic::{FULL_PHASE, FULL_SCALE, Tally, phase, scale, tally};
-use engine::eval::terms::{COUNT, RUNS};
+use engine::eval::terms::{COUNT, PIECE_SQUARE, RUNS, TEMPO};
 use engine::eval::weights::WEIGHTS;
 
 /// Centipawns at which ten of eleven points are expected.
@@ -29,6 +29,8 @@ const EVALUATION_SHARE: f32 = 0.75;
 const LARGEST_EVALUATION: i32 = 1000;
 const BATCH: usize = 16_384;
 const RATE: f32 = 1.0;
+/// Weights that few positions have are held near what they would be on average.
+const DECAY: f32 = 2e-7;
 
 struct Example {
     counts: Vec<(u16, i8)>,
@@ -164,12 +166,14 @@ fn main() {
     eprintln!("{} examples, {} held out", examples.len(), held_out.len());
     let mut weights: Vec<[f32; 2]> =
         WEIGHTS.iter().map(|&(middle, end)| [f32::from(middle), f32::from(end)]).collect();
+    weights[TEMPO] = [12.0, 6.0];
     eprintln!("before: {:.6}", loss(&held_out, &weights));
     let (mut first, mut second) = (vec![[0f32; 2]; COUNT], vec![[0f32; 2]; COUNT]);
     let mut step = 0i32;
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     for epoch in 0..epochs {
+        let anchors = anchors(&weights);
         for n in (1..order.len()).rev() {
             random ^= random << 13;
             random ^= random >> 7;
@@ -194,9 +198,14 @@ fn main() {
             let unbias = (1.0 - 0.999f32.powi(step)).sqrt() / (1.0 - 0.9f32.powi(step));
             for term in 0..COUNT {
                 for half in 0..2 {
-                    // The gradient of the mean, in units in which a weight of a pawn is about 1; a
-                    // little decay keeps what is never seen at nought.
-                    let g = gradient[term][half] / batch.len() as f32 * 400.0;
+                    // The evaluations are of the player who has just moved: they say nothing of
+                    // what the move is worth.
+                    if term == TEMPO {
+                        continue;
+                    }
+                    // In units in which a pawn is about 1.
+                    let g = gradient[term][half] / batch.len() as f32 * 400.0
+                        + DECAY * (weights[term][half] - anchors[term][half]);
                     first[term][half] = 0.9 * first[term][half] + 0.1 * g;
                     second[term][half] = 0.999 * second[term][half] + 0.001 * g * g;
                     weights[term][half] -=
@@ -207,6 +216,23 @@ fn main() {
         eprintln!("epoch {epoch}: {:.6}", loss(&held_out, &weights));
     }
     print_weights(&weights);
+}
+
+/// The average of a piece over all squares where it can be, and nought for all other weights.
+fn anchors(weights: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    let mut anchors = vec![[0.0; 2]; COUNT];
+    for piece in 0..6 {
+        let squares = PIECE_SQUARE + piece * 64..PIECE_SQUARE + (piece + 1) * 64;
+        let possible =
+            if piece == 0 { squares.start + 8..squares.end - 8 } else { squares.clone() };
+        for half in 0..2 {
+            let sum: f32 = weights[possible.clone()].iter().map(|weight| weight[half]).sum();
+            for anchor in &mut anchors[squares.clone()] {
+                anchor[half] = sum / possible.len() as f32;
+            }
+        }
+    }
+    anchors
 }
 
 fn print_weights(weights: &[[f32; 2]]) {

@@ -40,6 +40,9 @@ pub const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
 
 const PAWN_STRUCTURES: usize = 512;
 
+/// A counter for each arrival.
+type Row = [i16; ARRIVALS];
+
 /// All statistics of a thread.
 pub struct History {
     /// Quiet moves by player, whether enemy pawns attack either square, from and to.
@@ -47,9 +50,9 @@ pub struct History {
     /// Captures by arrival and captured type.
     captures: Vec<i16>,
     /// Quiet moves by what was played before.
-    continuations: Vec<i16>,
+    continuations: Vec<Row>,
     /// Quiet moves by pawn structure.
-    pawns: Vec<i16>,
+    pawns: Vec<Row>,
     correction: Correction,
 }
 
@@ -58,8 +61,8 @@ impl Default for History {
         Self {
             butterfly: vec![0; 2 * 4 * 64 * 64],
             captures: vec![0; ARRIVALS * 6],
-            continuations: vec![0; ARRIVALS * ARRIVALS],
-            pawns: vec![0; PAWN_STRUCTURES * ARRIVALS],
+            continuations: vec![[0; ARRIVALS]; ARRIVALS],
+            pawns: vec![[0; ARRIVALS]; PAWN_STRUCTURES],
             correction: Correction::default(),
         }
     }
@@ -77,41 +80,59 @@ fn capture_index(position: &Position, m: Move) -> usize {
     arrival(position, m) as usize * 6 + captured(position, m).index()
 }
 
-#[inline(always)]
-fn pawn_index(position: &Position, arrival: Arrival) -> usize {
-    position.pawn_key() as usize % PAWN_STRUCTURES * ARRIVALS + arrival as usize
+/// The statistics of quiet moves in one position: found once, asked for each move.
+pub struct QuietScores<'a> {
+    butterfly: &'a [i16],
+    pawns: &'a Row,
+    continuations: [&'a Row; 4],
+    pawn_threats: Bitboard,
+}
+
+impl QuietScores<'_> {
+    /// How well a quiet move has done.
+    #[inline(always)]
+    pub fn of(&self, position: &Position, m: Move) -> i32 {
+        self.of_arrival(position, m, arrival(position, m))
+    }
+
+    /// The same, where the arrival is known.
+    #[inline(always)]
+    pub fn of_arrival(&self, position: &Position, m: Move, arrival: Arrival) -> i32 {
+        let arrival = arrival as usize;
+        let continued = |n: usize| i32::from(self.continuations[n][arrival]);
+        i32::from(self.butterfly[butterfly_index(position, self.pawn_threats, m)])
+            + i32::from(self.pawns[arrival])
+            + continued(0)
+            + continued(1)
+            + continued(2) / 2
+            + continued(3) / 4
+    }
 }
 
 impl History {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        for table in
-            [&mut self.butterfly, &mut self.captures, &mut self.continuations, &mut self.pawns]
-        {
-            table.fill(0);
-        }
+        self.butterfly.fill(0);
+        self.captures.fill(0);
+        self.continuations.fill([0; ARRIVALS]);
+        self.pawns.fill([0; ARRIVALS]);
         self.correction = Correction::default();
     }
 
-    /// How well a quiet move has done; `before` holds the arrivals at [`CONTINUATIONS`].
+    /// The statistics of quiet moves here; `before` holds the arrivals at [`CONTINUATIONS`].
     #[inline]
-    pub fn quiet(
+    pub fn quiets(
         &self,
         position: &Position,
         pawn_threats: Bitboard,
         before: &[Arrival; 4],
-        m: Move,
-    ) -> i32 {
-        let arrival = arrival(position, m);
-        let continued = |n: usize| {
-            i32::from(self.continuations[before[n] as usize * ARRIVALS + arrival as usize])
-        };
-        i32::from(self.butterfly[butterfly_index(position, pawn_threats, m)])
-            + i32::from(self.pawns[pawn_index(position, arrival)])
-            + continued(0)
-            + continued(1)
-            + continued(2) / 2
-            + continued(3) / 4
+    ) -> QuietScores<'_> {
+        QuietScores {
+            butterfly: &self.butterfly,
+            pawns: &self.pawns[position.pawn_key() as usize % PAWN_STRUCTURES],
+            continuations: before.map(|earlier| &self.continuations[earlier as usize]),
+            pawn_threats,
+        }
     }
 
     /// How well a capture or promotion has done.
@@ -131,7 +152,8 @@ impl History {
     ) {
         update(&mut self.butterfly[butterfly_index(position, pawn_threats, m)], bonus);
         let arrival = arrival(position, m);
-        update(&mut self.pawns[pawn_index(position, arrival)], bonus);
+        let pawns = position.pawn_key() as usize % PAWN_STRUCTURES;
+        update(&mut self.pawns[pawns][arrival as usize], bonus);
         self.update_continuations(before, arrival, bonus);
     }
 
@@ -140,8 +162,7 @@ impl History {
         for (n, &earlier) in before.iter().enumerate() {
             if earlier != NO_MOVE {
                 let bonus = if n < 2 { bonus } else { bonus / 2 };
-                let index = earlier as usize * ARRIVALS + arrival as usize;
-                update(&mut self.continuations[index], bonus);
+                update(&mut self.continuations[earlier as usize][arrival as usize], bonus);
             }
         }
     }

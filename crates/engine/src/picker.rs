@@ -41,7 +41,8 @@ pub struct QuietContext {
 pub struct MovePicker {
     stage: Stage,
     table_move: Option<Move>,
-    scored: ArrayVec<(i32, Move), MAX_MOVES>,
+    /// Score above, move below, so that one comparison orders them.
+    scored: ArrayVec<i64, MAX_MOVES>,
     next: usize,
     /// Captures that lose material, in the order found.
     bad: ArrayVec<Move, 74>,
@@ -168,13 +169,14 @@ impl MovePicker {
 
     fn make_captures(&mut self, position: &Position, history: &History) {
         let captures = position.moves(MoveFilter::CAPTURES);
-        self.scored.extend(captures.into_iter().map(|m| (capture_score(position, history, m), m)));
+        self.scored
+            .extend(captures.into_iter().map(|m| packed(capture_score(position, history, m), m)));
         let seventh = chess::Rank::Seventh.relative_to(position.turn()).bitboard();
         let pawns = position.pieces(position.turn(), PieceType::Pawn) & seventh;
         if pawns.any() {
             let promotions = position.moves(MoveFilter { from: pawns, ..MoveFilter::QUIETS });
             for m in promotions {
-                self.scored.push((capture_score(position, history, m), m));
+                self.scored.push(packed(capture_score(position, history, m), m));
             }
         }
     }
@@ -182,13 +184,21 @@ impl MovePicker {
     fn make_quiets(&mut self, position: &Position, history: &History, context: &QuietContext) {
         self.scored.clear();
         self.next = 0;
+        let scores = history.quiets(position, context.pawn_threats, &context.before);
+        // Moves come piece by piece: what moves is looked up once for each.
+        let (mut from, mut piece) = (None, 0);
         for m in position.moves(MoveFilter::QUIETS) {
             if m.promotion().is_none() {
-                let mut score = history.quiet(position, context.pawn_threats, &context.before, m);
+                if from != Some(m.from()) {
+                    from = Some(m.from());
+                    piece = history::arrival(position, m) & !63;
+                }
+                let arrival = piece | m.to().index() as Arrival;
+                let mut score = scores.of_arrival(position, m, arrival);
                 if Some(m) == context.killer {
                     score += KILLER_BONUS;
                 }
-                self.scored.push((score, m));
+                self.scored.push(packed(score, m));
             }
         }
     }
@@ -197,17 +207,21 @@ impl MovePicker {
     #[inline]
     fn best(&mut self) -> Option<(i32, Move)> {
         let rest = self.scored.get_mut(self.next..)?;
-        let mut best = 0;
-        for n in 1..rest.len() {
-            if rest[n].0 > rest[best].0 {
-                best = n;
+        let (mut best, mut found) = (0, *rest.first()?);
+        for (n, &scored) in rest.iter().enumerate().skip(1) {
+            if scored > found {
+                (best, found) = (n, scored);
             }
         }
-        let found = *rest.get(best)?;
         rest.swap(0, best);
         self.next += 1;
-        Some(found)
+        Some(((found >> 16) as i32, Move::from_bits(found as u16)))
     }
+}
+
+#[inline(always)]
+fn packed(score: i32, m: Move) -> i64 {
+    i64::from(score) << 16 | i64::from(m.to_bits())
 }
 
 /// Captures and promotions: what quiescence looks at.

@@ -90,10 +90,45 @@ pub fn scale(position: &Position, favored: Color) -> i32 {
     FULL_SCALE
 }
 
+/// Remembers what pawn structures are worth: most positions of a search share a few.
+#[derive(Clone)]
+pub struct PawnCache(Box<[PawnEntry]>);
+
+/// An entry of noughts is that of no pawns at all, which is right.
+#[derive(Clone, Copy, Default)]
+struct PawnEntry {
+    key: u64,
+    passed: [Bitboard; 2],
+    sum: i32,
+}
+
+const PAWN_ENTRIES: usize = 8192;
+
+impl Default for PawnCache {
+    fn default() -> Self {
+        Self(vec![PawnEntry::default(); PAWN_ENTRIES].into_boxed_slice())
+    }
+}
+
+impl PawnCache {
+    #[inline(always)]
+    fn look_up(&mut self, position: &Position) -> PawnEntry {
+        let key = position.pawn_key();
+        let entry = &mut self.0[key as usize % PAWN_ENTRIES];
+        if entry.key != key {
+            let mut sum = Sum(0);
+            let passed = tally_pawns(position, &mut sum);
+            *entry = PawnEntry { key, passed, sum: sum.0 };
+        }
+        *entry
+    }
+}
+
 /// The evaluation for the player to move.
-pub fn evaluate(position: &Position) -> Score {
-    let mut sum = Sum(0);
-    tally(position, &mut sum);
+pub fn evaluate(position: &Position, pawns: &mut PawnCache) -> Score {
+    let entry = pawns.look_up(position);
+    let mut sum = Sum(entry.sum);
+    tally_pieces(position, entry.passed, &mut sum);
     let middle = i32::from(sum.0 as i16);
     let end = (sum.0 + 0x8000) >> 16;
     let favored = if end > 0 { Color::White } else { Color::Black };
@@ -117,14 +152,27 @@ fn lone_king(position: &Position, favored: Color) -> i32 {
 }
 
 /// Tells the tally every term that applies to the position.
-#[inline(always)]
 pub fn tally<T: Tally>(position: &Position, tally: &mut T) {
+    let passed = tally_pawns(position, tally);
+    tally_pieces(position, passed, tally);
+}
+
+/// The terms that depend on the pawns alone. Gives each player's passed pawns.
+fn tally_pawns<T: Tally>(position: &Position, tally: &mut T) -> [Bitboard; 2] {
+    let white = Side::<true>::new(position).pawn_structure(tally);
+    let black = Side::<false>::new(position).pawn_structure(tally);
+    [white, black]
+}
+
+/// All other terms.
+#[inline(always)]
+fn tally_pieces<T: Tally>(position: &Position, passed: [Bitboard; 2], tally: &mut T) {
     let white = Side::<true>::new(position);
     let black = Side::<false>::new(position);
     let white_attacks = white.pieces(tally, black.pawn_attacks());
     let black_attacks = black.pieces(tally, white.pawn_attacks());
-    white.pawns(tally, &black_attacks);
-    black.pawns(tally, &white_attacks);
+    white.around_pawns(tally, passed[0], &black_attacks);
+    black.around_pawns(tally, passed[1], &white_attacks);
     white.king_shelter(tally);
     black.king_shelter(tally);
     white.aim_at_king(tally, &white_attacks, &black_attacks);
@@ -205,7 +253,10 @@ mod tests {
         let mut seen = 0;
         for position in positions() {
             let Some(mirrored) = mirrored(&position) else { continue };
-            assert_eq!(evaluate(&position), evaluate(&mirrored), "{position}");
+            let mut pawns = PawnCache::default();
+            let here = evaluate(&position, &mut pawns);
+            assert_eq!(here, evaluate(&mirrored, &mut pawns), "{position}");
+            assert_eq!(here, evaluate(&position, &mut pawns), "from the cache: {position}");
             seen += 1;
         }
         assert!(seen > 1000);

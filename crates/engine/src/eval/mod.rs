@@ -13,11 +13,16 @@ use chess::{Move, Position};
 use crate::score::{Score, clamp_evaluation};
 
 /// An evaluation that keeps in step with a search.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub enum Evaluator {
-    /// The hand-written terms of [`classic`], computed afresh each time.
-    #[default]
-    Classic,
+    /// The hand-written terms of [`classic`], computed afresh each time but for the pawns.
+    Classic(classic::PawnCache),
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self::Classic(classic::PawnCache::default())
+    }
 }
 
 impl Evaluator {
@@ -36,7 +41,8 @@ impl Evaluator {
 
     /// The evaluation for the player to move, clear of known results.
     pub fn evaluate(&mut self, position: &Position) -> Score {
-        let score = classic::evaluate(position);
+        let Self::Classic(pawns) = self;
+        let score = classic::evaluate(position, pawns);
         // The nearer the fifty-move rule, the nearer a draw.
         let clock = i32::from(position.halfmove_clock().min(100));
         clamp_evaluation(score * (220 - clock) / 220)

@@ -152,39 +152,46 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         found.twice = by_left & by_right;
         found.add(PieceType::King, attacks::king(king));
         tally.add(Self::COLOR, PIECE_SQUARE + 5 * 64 + Self::seen(king), 1);
-        // Sliders look through their own kind: what stands behind one another works together.
-        let through_queens = self.occupied - self.own(PieceType::Queen);
-        for (piece_type, mobility) in [
-            (PieceType::Knight, KNIGHT_MOBILITY),
-            (PieceType::Bishop, BISHOP_MOBILITY),
-            (PieceType::Rook, ROOK_MOBILITY),
-            (PieceType::Queen, QUEEN_MOBILITY),
-        ] {
-            let pieces = self.own(piece_type);
-            for square in pieces {
-                let reach = match piece_type {
-                    PieceType::Knight => attacks::knight(square),
-                    PieceType::Bishop => sliders::bishop(square, through_queens),
-                    PieceType::Rook => sliders::rook(square, through_queens - pieces),
-                    _ => sliders::queen(square, self.occupied),
-                };
-                found.add(piece_type, reach);
-                let squares = (reach & room).len();
-                tally.add(
-                    Self::COLOR,
-                    PIECE_SQUARE + piece_type.index() * 64 + Self::seen(square),
-                    1,
-                );
-                tally.add(Self::COLOR, mobility + squares, 1);
-                let aimed = reach & zone;
-                if aimed.any() {
-                    found.attackers += 1;
-                    found.danger += ATTACKER_DANGER[piece_type.index()] + aimed.len();
-                }
-            }
-        }
+        // Written out by piece, so that each is compiled for its own kind.
+        self.pieces_of(PieceType::Knight, KNIGHT_MOBILITY, room, zone, &mut found, tally);
+        self.pieces_of(PieceType::Bishop, BISHOP_MOBILITY, room, zone, &mut found, tally);
+        self.pieces_of(PieceType::Rook, ROOK_MOBILITY, room, zone, &mut found, tally);
+        self.pieces_of(PieceType::Queen, QUEEN_MOBILITY, room, zone, &mut found, tally);
         self.minor_pieces(tally, pawn_attacks);
         found
+    }
+
+    /// The pieces of one kind.
+    #[inline(always)]
+    fn pieces_of<T: Tally>(
+        &self,
+        piece_type: PieceType,
+        mobility: usize,
+        room: Bitboard,
+        zone: Bitboard,
+        found: &mut Attacks,
+        tally: &mut T,
+    ) {
+        let pieces = self.own(piece_type);
+        // Sliders look through their own kind: what stands behind one another works together.
+        let through_queens = self.occupied - self.own(PieceType::Queen);
+        for square in pieces {
+            let reach = match piece_type {
+                PieceType::Knight => attacks::knight(square),
+                PieceType::Bishop => sliders::bishop(square, through_queens),
+                PieceType::Rook => sliders::rook(square, through_queens - pieces),
+                _ => sliders::queen(square, self.occupied),
+            };
+            found.add(piece_type, reach);
+            let on_square = PIECE_SQUARE + piece_type.index() * 64 + Self::seen(square);
+            tally.add(Self::COLOR, on_square, 1);
+            tally.add(Self::COLOR, mobility + (reach & room).len(), 1);
+            let aimed = reach & zone;
+            if aimed.any() {
+                found.attackers += 1;
+                found.danger += ATTACKER_DANGER[piece_type.index()] + aimed.len();
+            }
+        }
     }
 
     #[inline(always)]
@@ -210,12 +217,11 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         }
     }
 
-    /// Pawns, and the rooks and kings that have to do with them.
+    /// What depends on the pawns alone. Gives the passed pawns.
     #[inline(always)]
-    pub fn pawns<T: Tally>(&self, tally: &mut T, enemy: &Attacks) {
+    pub fn pawn_structure<T: Tally>(&self, tally: &mut T) -> Bitboard {
         let (own, theirs) = (self.own_pawns, self.enemy_pawns);
         let files = Self::fill_forward(own) | Self::fill_back(own);
-        let their_files = Self::fill_forward(theirs) | Self::fill_back(theirs);
         let protected = own & self.pawn_attacks();
         let phalanx = own & Self::beside(own);
         let isolated = own - Self::beside(files);
@@ -225,9 +231,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         let supportable = Self::fill_forward(Self::beside(own));
         let backward = (own - supportable - isolated) & Self::back(their_attacks);
         for (term, set) in [(ISOLATED, isolated), (DOUBLED, doubled), (BACKWARD, backward)] {
-            if set.any() {
-                tally.add(Self::COLOR, term, set.len() as i32);
-            }
+            tally.add(Self::COLOR, term, set.len() as i32);
         }
         for square in own {
             tally.add(Self::COLOR, PIECE_SQUARE + Self::seen(square), 1);
@@ -238,26 +242,36 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         for square in protected {
             tally.add(Self::COLOR, PROTECTED + Self::rank(square), 1);
         }
-
-        let rooks = self.own(PieceType::Rook);
-        let open = (rooks - files - their_files).len() as i32;
-        let half_open = (rooks & their_files) - files;
-        tally.add(Self::COLOR, ROOK_FILE, open);
-        tally.add(Self::COLOR, ROOK_FILE + 1, half_open.len() as i32);
-
         let before_theirs = Self::fill_back(Self::back(theirs));
         let stoppable = before_theirs | Self::beside(before_theirs);
         let passed = own - stoppable - doubled;
+        for square in passed {
+            tally.add(Self::COLOR, PASSED + Self::rank(square), 1);
+        }
+        passed
+    }
+
+    /// Rooks and kings that have to do with pawns, and how far passed pawns can go.
+    #[inline(always)]
+    pub fn around_pawns<T: Tally>(&self, tally: &mut T, passed: Bitboard, enemy: &Attacks) {
+        let rooks = self.own(PieceType::Rook);
+        if rooks.any() {
+            let files = Self::fill_forward(self.own_pawns) | Self::fill_back(self.own_pawns);
+            let their_files =
+                Self::fill_forward(self.enemy_pawns) | Self::fill_back(self.enemy_pawns);
+            let open = rooks - files - their_files;
+            let half_open = (rooks & their_files) - files;
+            tally.add(Self::COLOR, ROOK_FILE, open.len() as i32);
+            tally.add(Self::COLOR, ROOK_FILE + 1, half_open.len() as i32);
+        }
         let (king, enemy_king) =
             (self.position.king(Self::COLOR), self.position.king(!Self::COLOR));
         for square in passed {
             let rank = Self::rank(square);
-            tally.add(Self::COLOR, PASSED + rank, 1);
-            let path = Self::fill_forward(Self::forward(square.bitboard()));
             let next = Self::forward(square.bitboard());
             if self.occupied.is_disjoint(next) {
                 tally.add(Self::COLOR, PASSED_MOBILE + rank, 1);
-                if path.is_disjoint(self.occupied | enemy.any) {
+                if Self::fill_forward(next).is_disjoint(self.occupied | enemy.any) {
                     tally.add(Self::COLOR, PASSED_CLEAR + rank, 1);
                 }
             }
@@ -310,16 +324,15 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
             !self.position.board().color(Self::COLOR) & (!enemy.any | (own.twice & only_king));
         let straight = sliders::rook(king, self.occupied);
         let diagonal = sliders::bishop(king, self.occupied);
-        for (piece_type, lines) in [
-            (PieceType::Knight, attacks::knight(king)),
-            (PieceType::Bishop, diagonal),
-            (PieceType::Rook, straight),
-            (PieceType::Queen, straight | diagonal),
-        ] {
+        let mut check = |piece_type: PieceType, lines: Bitboard| {
             if (lines & own.by[piece_type.index()] & safe).any() {
                 danger += CHECK_DANGER[piece_type.index()];
             }
-        }
+        };
+        check(PieceType::Knight, attacks::knight(king));
+        check(PieceType::Bishop, diagonal);
+        check(PieceType::Rook, straight);
+        check(PieceType::Queen, straight | diagonal);
         if own.attackers == 0 {
             danger /= 2;
         }
@@ -342,26 +355,33 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         let safe = !self.occupied - enemy.by[PieceType::Pawn.index()] - (enemy.any - own.any);
         let pushes = Self::forward(self.own_pawns) & safe;
         let push_attacks = Self::beside(Self::forward(pushes));
-        let mut pushed = 0;
-        for piece_type in [
-            PieceType::Pawn,
-            PieceType::Knight,
-            PieceType::Bishop,
-            PieceType::Rook,
-            PieceType::Queen,
-        ] {
+        let mut attacked = |piece_type: PieceType| {
             let targets = self.enemy(piece_type);
             let n = piece_type.index();
-            for (term, attacks) in [(MINOR_THREAT, minor), (ROOK_THREAT, rook), (HANGING, hanging)]
-            {
-                tally.add(Self::COLOR, term + n, (targets & attacks).len() as i32);
+            if targets.is_disjoint(own.any) {
+                return;
             }
-            if piece_type != PieceType::Pawn {
-                tally.add(Self::COLOR, PAWN_THREAT + n, (targets & pawn).len() as i32);
-                pushed += (targets & push_attacks).len() as i32;
+            for (term, attacks) in [
+                (PAWN_THREAT, pawn),
+                (MINOR_THREAT, minor),
+                (ROOK_THREAT, rook),
+                (HANGING, hanging),
+            ] {
+                // What pawns attack of pawns is an exchange, not a threat.
+                if piece_type != PieceType::Pawn || term != PAWN_THREAT {
+                    tally.add(Self::COLOR, term + n, (targets & attacks).len() as i32);
+                }
             }
-        }
-        tally.add(Self::COLOR, PUSH_THREAT, pushed);
+        };
+        attacked(PieceType::Pawn);
+        attacked(PieceType::Knight);
+        attacked(PieceType::Bishop);
+        attacked(PieceType::Rook);
+        attacked(PieceType::Queen);
+        let board = self.position.board();
+        let pieces =
+            board.color(!Self::COLOR) - self.enemy_pawns - board.piece_type(PieceType::King);
+        tally.add(Self::COLOR, PUSH_THREAT, (pieces & push_attacks).len() as i32);
     }
 }
 

@@ -309,7 +309,8 @@ impl Searcher<'_> {
             let history = if noisy {
                 self.worker.history.capture(position, m)
             } else {
-                self.worker.history.quiet(position, context.pawn_threats, &context.before, m)
+                let (threats, before) = (context.pawn_threats, &context.before);
+                self.worker.history.quiets(position, threats, before).of(position, m)
             };
             let mut lessened = reduction(depth, moves);
 

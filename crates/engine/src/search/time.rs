@@ -15,6 +15,10 @@ const PLANNED_MOVES: f64 = 24.0;
 const INCREMENT_SHARE: f64 = 0.75;
 /// Never more than this share of what is left, for one move.
 const LARGEST_SHARE: f64 = 0.55;
+/// What is never planned with, so that a busy machine costs no game, …
+const RESERVE: Duration = Duration::from_millis(120);
+/// … but no more than this share of what is left.
+const RESERVE_SHARE: f64 = 0.4;
 /// The hard limit is at most so many times the soft one.
 const HARD_FACTOR: f64 = 4.5;
 
@@ -53,8 +57,8 @@ impl TimeManager {
 
     fn by_clock(clock: Clock, overhead: Duration) -> Self {
         let moves = clock.moves_to_go.map_or(PLANNED_MOVES, |n| f64::from(n.clamp(1, 40)));
-        // Each move until the time control costs its overhead once more.
-        let kept = overhead.mul_f64(1.0 + moves.min(4.0) / 4.0);
+        // Some time stays on the clock for the moments when the machine is busy with something else.
+        let kept = overhead + RESERVE.min(clock.remaining.mul_f64(RESERVE_SHARE));
         let usable = clock.remaining.saturating_sub(kept).as_secs_f64();
         let increment = clock.increment.as_secs_f64() * INCREMENT_SHARE;
         let soft = usable / moves + increment;

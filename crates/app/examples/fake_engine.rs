@@ -1,0 +1,204 @@
+//! A UCI engine for the tests of `tabiya match`: it plays legal moves at once, the same ones in the
+//! same position, and fails on demand.
+//!
+//! `fake_engine [WORD[=VALUE]]…`; a failure comes with every `go` unless `at=N` names one of a game:
+//!
+//! | word | what it does |
+//! |---|---|
+//! | `seed=N` | chooses other moves |
+//! | `score=CP` | says so of every position |
+//! | `sleep=MS` | thinks so long |
+//! | `at=N` | fails at the N-th `go` of a game, from 1 |
+//! | `once=FILE` | fails only as long as the file is not there, and makes it |
+//! | `crash` | ends with code 3 and last words |
+//! | `answer=TEXT` | answers `bestmove TEXT` |
+//! | `hang` | does not answer any more, to nothing |
+//! | `deaf` | thinks until `stop` |
+//! | `flood` | says `info` without end |
+//! | `noise` | says what no engine should, and then moves |
+//! | `double` | gives its move twice |
+//! | `pv` | shows a line that cannot be played |
+//! | `late-crash` | ends after its move |
+//! | `mute` | does not answer `uci`; `mute=FILE`: if the file is there |
+//! | `stay` | does not end on `quit` |
+//! | `chess960` | knows the option UCI_Chess960 |
+//! | `pid=FILE` | adds its process number to the file |
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::time::Duration;
+
+use chess::{CastlingStyle, Move, Position};
+
+struct Fake {
+    words: HashMap<String, String>,
+    position: Position,
+    is_960: bool,
+    /// How many times it was asked to think in this game.
+    asked: u32,
+}
+
+fn main() {
+    let words = std::env::args().skip(1).map(|arg| match arg.split_once('=') {
+        Some((word, value)) => (word.to_owned(), value.to_owned()),
+        None => (arg, String::new()),
+    });
+    let mut fake =
+        Fake { words: words.collect(), position: Position::INITIAL, is_960: false, asked: 0 };
+    if let Some(path) = fake.words.get("pid") {
+        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        writeln!(file, "{}", std::process::id()).unwrap();
+    }
+    // Whatever is printed goes out at once: standard output is flushed at line ends.
+    while let Some(line) = next_line() {
+        let mut words = line.split_ascii_whitespace();
+        match words.next() {
+            Some("uci") if !fake.is_mute() => fake.introduce(),
+            Some("isready") => println!("readyok"),
+            Some("ucinewgame") => fake.asked = 0,
+            Some("setoption") => fake.is_960 |= line == "setoption name UCI_Chess960 value true",
+            Some("position") => fake.position = position(&line),
+            Some("go") => fake.go(),
+            Some("quit") if !fake.has("stay") => return,
+            _ => {}
+        }
+    }
+    while fake.has("stay") {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+impl Fake {
+    fn has(&self, word: &str) -> bool {
+        self.words.contains_key(word)
+    }
+
+    fn is_mute(&self) -> bool {
+        let is_there = |path: &String| path.is_empty() || std::path::Path::new(path).exists();
+        self.words.get("mute").is_some_and(is_there)
+    }
+
+    fn number(&self, word: &str) -> Option<u64> {
+        self.words.get(word)?.parse().ok()
+    }
+
+    fn introduce(&self) {
+        println!("a banner\nid name Fake 1.0\nid author nobody");
+        println!("option name Hash type spin default 16 min 1 max 1024");
+        println!("option name Skill Level type spin default 20 min 0 max 20");
+        println!("option name Clear Hash type button");
+        if self.has("chess960") {
+            println!("option name UCI_Chess960 type check default false");
+        }
+        println!("uciok");
+    }
+
+    /// Whether it is time to fail.
+    fn fails(&self) -> bool {
+        if self.number("at").is_some_and(|at| at != u64::from(self.asked)) {
+            return false;
+        }
+        match self.words.get("once") {
+            Some(path) => {
+                std::fs::OpenOptions::new().write(true).create_new(true).open(path).is_ok()
+            }
+            None => true,
+        }
+    }
+
+    fn go(&mut self) {
+        self.asked += 1;
+        if let Some(time) = self.number("sleep") {
+            std::thread::sleep(Duration::from_millis(time));
+        }
+        let Some(m) = self.choose() else {
+            println!("bestmove (none)");
+            return;
+        };
+        let style = if self.is_960 { CastlingStyle::Chess960 } else { CastlingStyle::Standard };
+        let text = self.position.uci(m, style);
+        let score: i64 = self.words.get("score").and_then(|score| score.parse().ok()).unwrap_or(0);
+        println!("info depth 3 seldepth 4 score cp {score} nodes 42 time 0 nps 1000 pv {text}");
+        if self.has_failure() && self.fails() {
+            self.fail(&text);
+        } else {
+            println!("bestmove {text}");
+        }
+    }
+
+    fn has_failure(&self) -> bool {
+        const FAILURES: [&str; 9] =
+            ["crash", "answer", "hang", "deaf", "flood", "noise", "double", "pv", "late-crash"];
+        FAILURES.iter().any(|word| self.has(word))
+    }
+
+    fn fail(&self, text: &str) {
+        if self.has("crash") {
+            eprintln!("fake: out of cheese");
+            std::process::exit(3);
+        }
+        if let Some(answer) = self.words.get("answer") {
+            println!("bestmove {answer}");
+        }
+        if self.has("hang") {
+            loop {
+                std::thread::sleep(Duration::from_secs(1));
+            }
+        }
+        if self.has("deaf") {
+            while next_line().is_some_and(|line| line != "stop") {}
+            println!("bestmove {text}");
+        }
+        while self.has("flood") {
+            println!("info depth 1 score cp 1 nodes 1 pv {text}");
+        }
+        if self.has("noise") {
+            let mut out = std::io::stdout().lock();
+            out.write_all(b"\xff\xfe\x00 info depth\ninfo\ninfo pv\nbest move e2e4\n\r\n").unwrap();
+            out.write_all(&vec![b'x'; 200_000]).unwrap();
+            out.write_all(b"\nreadyok\nuciok\ninfo score cp depth x multipv\n").unwrap();
+            writeln!(out, "  bestmove\t{text}  ponder  zzzz").unwrap();
+        }
+        if self.has("double") {
+            println!("bestmove {text}\nbestmove {text}");
+        }
+        if self.has("pv") {
+            println!("info depth 4 score cp 7 pv {text} {text}\nbestmove {text}");
+        }
+        if self.has("late-crash") {
+            println!("bestmove {text}");
+            std::process::exit(4);
+        }
+    }
+
+    /// Mate if there is one, or else a move that depends on position and seed alone.
+    fn choose(&self) -> Option<Move> {
+        let moves = self.position.legal_moves();
+        let mates = |m: &&Move| self.position.after(**m).is_checkmate();
+        if let Some(&mate) = moves.iter().find(mates) {
+            return Some(mate);
+        }
+        let seed = self.number("seed").unwrap_or(0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let number = (self.position.key() ^ seed).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33;
+        moves.get(number as usize % moves.len().max(1)).copied()
+    }
+}
+
+/// The next line of standard input, which several places read.
+fn next_line() -> Option<String> {
+    let mut line = String::new();
+    let length = std::io::stdin().read_line(&mut line).ok()?;
+    (length > 0).then(|| line.trim().to_owned())
+}
+
+/// The position of a `position` command, which the runner is trusted to send as it should be.
+fn position(line: &str) -> Position {
+    let text = line.trim_start_matches("position ").trim_start_matches("fen ");
+    let (start, moves) = text.split_once(" moves ").unwrap_or((text, ""));
+    let start = start.trim();
+    let start =
+        if start == "startpos" { Position::INITIAL } else { Position::from_fen(start).unwrap() };
+    moves
+        .split_ascii_whitespace()
+        .fold(start, |position, text| position.after(position.parse_uci(text).unwrap()))
+}
