@@ -265,7 +265,8 @@ impl Searcher<'_> {
             if depth >= PROBCUT_MIN_DEPTH
                 && !score::is_decided(beta)
                 && !entry.is_some_and(|e| e.depth >= depth - 3 && e.score < goal)
-                && let Some(score) = self.probcut(position, goal, depth, ply, cut_node, evaluation)
+                && let Some(score) =
+                    self.probcut(position, goal, depth, ply, cut_node, (raw, evaluation))
             {
                 return score;
             }
@@ -525,7 +526,7 @@ impl Searcher<'_> {
         depth: i32,
         ply: usize,
         cut_node: bool,
-        evaluation: Score,
+        (raw, evaluation): (Score, Score),
     ) -> Option<Score> {
         let mut picker = MovePicker::captures(position, None, goal - evaluation);
         let context = self.quiet_context(position, ply);
@@ -543,16 +544,7 @@ impl Searcher<'_> {
             }
             if score >= goal {
                 let depth = depth - PROBCUT_REDUCTION + 1;
-                self.remember(
-                    position,
-                    ply,
-                    depth,
-                    Some(m),
-                    score,
-                    score::NONE,
-                    Bound::Lower,
-                    false,
-                );
+                self.remember(position, ply, depth, Some(m), score, raw, Bound::Lower, false);
                 return Some(score);
             }
         }

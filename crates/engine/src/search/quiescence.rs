@@ -37,10 +37,11 @@ impl Searcher<'_> {
             return if in_check { 0 } else { self.worker.evaluator.evaluate(position) };
         }
 
-        // 2. The table: whatever it has is at least as deep.
+        // 2. The table: whatever it has is at least as deep, but for what is only an evaluation.
         let entry = self.shared.table.look_up(position.key(), ply);
         if let Some(entry) = entry
             && !PV
+            && entry.depth >= 0
             && allows_cut(&entry, beta)
         {
             return entry.score;
