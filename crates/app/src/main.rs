@@ -3,6 +3,7 @@
 //! This is the only crate that knows the command line and prints. Exit codes: 0 done, 1 it failed
 //! or a check did not hold, 2 the call was wrong (clap's own). A broken pipe is no error.
 
+mod analyse;
 mod bench;
 mod board;
 mod input;
@@ -33,6 +34,7 @@ const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes co
 
 #[derive(Subcommand)]
 enum Command {
+    Analyse(Box<analyse::AnalyseArgs>),
     Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command, out: &mut dyn Write) -> Outcome {
     match command {
+        Command::Analyse(args) => analyse::run(&args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),

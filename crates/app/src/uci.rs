@@ -37,7 +37,7 @@ pub fn run_lines(lines: impl Iterator<Item = String>) -> ExitCode {
         if session.line(&line) == Next::Quit {
             break;
         }
-        session.line("wait");
+        session.wait();
     }
     ExitCode::SUCCESS
 }

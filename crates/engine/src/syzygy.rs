@@ -4,6 +4,8 @@
 //! tables at a time: engines that ask for the same folders share it, and others are refused while it
 //! is in use.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -76,10 +78,28 @@ pub enum TablebaseError {
     /// The files are there but cannot be used.
     #[error("{0}: the tablebase files cannot be loaded")]
     Broken(String),
+    /// A file is not what its name says, or not all of it is there.
+    #[error("{0} is no whole tablebase file")]
+    BrokenFile(String),
 }
 
 /// What separates folders, as everywhere on the system.
 const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+
+/// The two kinds of files, results and distances, and what they begin with.
+const KINDS: [(&str, [u8; 4]); 2] =
+    [("rtbw", [0x71, 0xe8, 0x23, 0x5d]), ("rtbz", [0xd7, 0x66, 0x0c, 0xa5])];
+
+/// Whether a file begins as it should and has a length that its kind can have: pyrrhic maps files into
+/// memory and believes what it finds there.
+fn is_whole(path: &Path, magic: [u8; 4]) -> bool {
+    let Ok(metadata) = path.metadata() else { return false };
+    let mut head = [0; 4];
+    metadata.is_file()
+        && metadata.len() % 64 == 16
+        && File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
+        && head == magic
+}
 
 impl Tablebases {
     /// The tables in these folders, separated by `:` (by `;` on Windows).
@@ -97,14 +117,23 @@ impl Tablebases {
             let entries = Path::new(folder)
                 .read_dir()
                 .map_err(|_| TablebaseError::NoFolder(folder.to_owned()))?;
-            let pieces = entries.flatten().filter_map(|entry| {
-                let name = entry.file_name();
-                let material = name.to_str()?.strip_suffix(".rtbw")?;
-                // A table is never shorter than its head.
-                let whole = entry.metadata().is_ok_and(|metadata| metadata.len() >= 64);
-                whole.then(|| material.chars().filter(|c| c.is_ascii_uppercase()).count())
-            });
-            max_pieces = max_pieces.max(pieces.max().unwrap_or(0));
+            for entry in entries.flatten() {
+                let path = entry.path();
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                let Some((_, magic)) = KINDS.iter().find(|(kind, _)| extension == Some(kind))
+                else {
+                    continue;
+                };
+                if !is_whole(&path, *magic) {
+                    return Err(TablebaseError::BrokenFile(path.display().to_string()));
+                }
+                if extension == Some(KINDS[0].0) {
+                    let name = entry.file_name();
+                    let pieces =
+                        name.to_string_lossy().chars().filter(char::is_ascii_uppercase).count();
+                    max_pieces = max_pieces.max(pieces);
+                }
+            }
         }
         if max_pieces == 0 {
             return Err(TablebaseError::NoFiles(path.to_owned()));

@@ -69,9 +69,13 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// The opponent has played the expected move: the clock runs from now.
+    /// The opponent has played the expected move: the clock runs from now. Without pondering it is
+    /// running already, and goes on as it does.
     pub fn ponder_hit(&self) {
         let mut started = self.started();
+        if !self.is_pondering() {
+            return;
+        }
         *started = Instant::now();
         self.pondering.store(false, Relaxed);
         self.changed.notify_all();

@@ -137,6 +137,18 @@ impl Searcher<'_> {
 
     /// Searches with a narrow window around the last score, wider each time the score is outside.
     fn aspire(&mut self, position: &Position, depth: i32, first: usize) {
+        // A mate is asked for: first of all nothing less will do, so that a line is over once it can
+        // no longer be that mate. Otherwise a won position hides it: everything is good enough.
+        if let Some(moves) = self.shared.limits.mate
+            && first == 0
+        {
+            let bound = (score::MATE - 2 * moves as Score).max(score::MATE_BOUND);
+            let score = self.search_root(position, bound, INFINITE, depth, 0);
+            self.worker.root_moves.sort_by_key(|m| (-m.tablebase_rank, -m.score));
+            if self.stopped || score > bound {
+                return;
+            }
+        }
         let previous = self.worker.root_moves[first].previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut delta = ASPIRATION + previous.abs().min(2000) / 64;

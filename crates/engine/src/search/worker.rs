@@ -147,12 +147,15 @@ pub(super) struct Searcher<'a> {
 impl<'a> Searcher<'a> {
     pub fn new(worker: &'a mut Worker, shared: &'a Shared<'a>, id: usize) -> Self {
         let alone = shared.counters.len() == 1;
+        // Each move at the root that the tablebases know was looked up once.
+        let known = worker.root_moves.iter().filter(|m| m.tablebase_score.is_some()).count();
+        let tablebase_hits = if id == 0 { known as u64 } else { 0 };
         Self {
             worker,
             shared,
             id,
             nodes: 0,
-            tablebase_hits: 0,
+            tablebase_hits,
             seldepth: 0,
             root_depth: 0,
             null_from_ply: 0,

@@ -10,7 +10,7 @@
 //!
 //! Besides the protocol: `d` shows the board, `eval` the static evaluation, `go perft N` counts moves,
 //! `bench` searches a fixed set of positions, `genfens N seed S book B` makes openings (as OpenBench
-//! asks for them), `wait` waits for the search to end.
+//! asks for them). No command waits for a search to end; [`Session::wait`] is for programs.
 
 mod format;
 mod go;

@@ -41,7 +41,7 @@ pub enum Next {
 /// let mut session = Session::new("Engine 1.0", "its authors", Default::default(), output)?;
 /// session.line("position startpos moves f2f3 e7e5 g2g4");
 /// session.line("go depth 3");
-/// session.line("wait");
+/// session.wait();
 /// assert_eq!(lines.lock().unwrap().last().unwrap(), "bestmove d8h4");
 /// # Ok::<(), engine::table::OutOfMemory>(())
 /// ```
@@ -99,8 +99,15 @@ impl Session {
         self.say(&format!("info string error: {problem}"));
     }
 
-    /// Takes a line.
+    /// Takes a line. Should a command break, that is told, and the session goes on.
     pub fn line(&mut self, line: &str) -> Next {
+        catch_unwind(AssertUnwindSafe(|| self.command(line))).unwrap_or_else(|_| {
+            self.error("the command broke off");
+            Next::Go
+        })
+    }
+
+    fn command(&mut self, line: &str) -> Next {
         let line = line.trim_matches(|c: char| c.is_whitespace() || c.is_control());
         let (command, rest) = line.split_once(|c: char| c.is_whitespace()).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -128,7 +135,6 @@ impl Session {
             "eval" => self.evaluate(),
             "bench" => self.bench(rest),
             "genfens" => self.generate_openings(rest),
-            "wait" => self.wait(),
             "quit" => {
                 self.stop();
                 self.wait();
@@ -156,8 +162,8 @@ impl Session {
                 self.error(format_args!("{wanted_by}: a search is running, send stop first"));
                 return None;
             }
-            self.wait();
         }
+        self.wait();
         match &mut self.state {
             State::Idle(engine) => Some(engine),
             _ => None,
@@ -170,8 +176,9 @@ impl Session {
         }
     }
 
-    /// Waits until the search is over.
-    fn wait(&mut self) {
+    /// Waits until the search is over. No command of the protocol does that: the line that ends an
+    /// infinite search must always get through.
+    pub fn wait(&mut self) {
         self.state = match std::mem::replace(&mut self.state, State::Between) {
             State::Busy(running) => match running.thread.join() {
                 Ok(engine) => State::Idle(engine),
@@ -425,14 +432,15 @@ impl Session {
             }
         }
         let Some(count) = count else { return self.error("genfens: no number of openings") };
-        let starts = match book.map(read_book).transpose() {
-            Ok(starts) => starts.unwrap_or_default(),
-            Err(problem) => return self.error(format_args!("genfens: {problem}")),
-        };
+        let book = book.map(str::to_owned);
         if self.engine("genfens").is_none() {
             return;
         }
         self.start(false, None, move |engine, control, output| {
+            let starts = match book.as_deref().map(read_book).transpose() {
+                Ok(starts) => starts.unwrap_or_default(),
+                Err(problem) => return Some(format!("info string error: genfens: {problem}")),
+            };
             for n in 0..count {
                 let recipe = Recipe::default();
                 let game = openings::random(engine, &starts, recipe, seed, n, control)?;
@@ -560,8 +568,19 @@ fn count_moves(
     output(&format!("Nodes searched: {total}"));
 }
 
+/// The largest book that is read.
+const LARGEST_BOOK: u64 = 1 << 30;
+
 /// The positions of a book of lines that begin with a FEN.
 fn read_book(path: &str) -> Result<Vec<Position>, String> {
+    // A device or a pipe might never end.
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Err(format!("{}: no file", shown(path))),
+        Ok(metadata) if metadata.len() > LARGEST_BOOK => {
+            return Err(format!("{}: too large for a book", shown(path)));
+        }
+        _ => {}
+    }
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", shown(path)))?;
     let mut starts = Vec::new();

@@ -1,0 +1,222 @@
+//! The evaluation through a game as a picture.
+//!
+//! Up is good for White. The height is what can be expected of the game, so that the difference between
+//! even and a pawn up is as large as it feels, and the one between five pawns and nine is small; the
+//! scale at the right says what it is in pawns. White's share lies below the curve. Moves that are
+//! marked have a dot; pointing at any move tells it.
+
+use std::fmt::Write;
+
+use chess::Color;
+use engine::score::{MATE, Score};
+
+use super::game::Study;
+use super::judge::{Mark, expectation};
+use super::view::pawns;
+
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 400.0;
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = 54.0;
+const TOP: f64 = 64.0;
+const BOTTOM: f64 = 52.0;
+/// Pawns on the scale.
+const TICKS: [Score; 9] = [-400, -200, -100, -50, 0, 50, 100, 200, 400];
+
+/// The picture.
+pub fn draw(study: &Study) -> String {
+    let scores: Vec<Score> =
+        std::iter::once(study.start).chain(study.moves.iter().map(|judged| judged.white)).collect();
+    let steps = (scores.len() - 1).max(1) as f64;
+    let x = |n: usize| LEFT + (WIDTH - LEFT - RIGHT) * n as f64 / steps;
+    let y = |score: Score| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - expectation(clamped(score)));
+    let (top, bottom) = (TOP, HEIGHT - BOTTOM);
+    let right = WIDTH - RIGHT;
+    let mut svg = String::new();
+    // Writing to a string does not fail.
+    let _ = write!(
+        svg,
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" font-family="'DejaVu Sans', 'Segoe UI', sans-serif" role="img">
+<title>{title}</title>
+<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#f6f3ec"/>
+<text x="{LEFT}" y="30" font-size="17" font-weight="600" fill="#2f3a3d">{title}</text>
+<text x="{right}" y="30" font-size="17" text-anchor="end" fill="#2f3a3d">{result}</text>
+<rect x="{LEFT}" y="{top}" width="{w}" height="{h}" fill="#46555a"/>
+"##,
+        title = escaped(&shortened(&study.title())),
+        result = study.tree.result,
+        w = right - LEFT,
+        h = bottom - top,
+    );
+    // White's share.
+    let mut area = format!("M{LEFT:.1} {bottom:.1}");
+    let mut curve = String::new();
+    for (n, &score) in scores.iter().enumerate() {
+        let _ = write!(area, "L{:.1} {:.1}", x(n), y(score));
+        let _ = write!(curve, "{:.1},{:.1} ", x(n), y(score));
+    }
+    let _ = writeln!(
+        svg,
+        r##"<path d="{area}L{:.1} {bottom:.1}Z" fill="#efe9dc"/>"##,
+        x(scores.len() - 1)
+    );
+    scale(&mut svg, y, right);
+    numbers(&mut svg, study, x, bottom);
+    let _ = writeln!(
+        svg,
+        r##"<polyline points="{}" fill="none" stroke="#7d949a" stroke-width="2" stroke-linejoin="round"/>"##,
+        curve.trim_end()
+    );
+    dots(&mut svg, study, x, y);
+    legend(&mut svg, study);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// A mate on the board is a little less than everything, so that the curve stays in the picture.
+fn clamped(score: Score) -> Score {
+    score.clamp(1 - MATE, MATE - 1)
+}
+
+/// Lines for even scores of pawns, with their names at the right.
+fn scale(svg: &mut String, y: impl Fn(Score) -> f64, right: f64) {
+    for score in TICKS {
+        let at = y(score);
+        let (width, opacity) = if score == 0 { (1.4, 0.9) } else { (0.7, 0.45) };
+        let name = match score {
+            0 => "even".to_owned(),
+            _ if score % 100 == 0 => format!("{:+}", score / 100),
+            _ => format!("{:+.1}", f64::from(score) / 100.0),
+        };
+        let _ = writeln!(
+            svg,
+            r##"<path d="M{LEFT} {at:.1}H{right}" stroke="#a9825a" stroke-width="{width}" opacity="{opacity}"/><text x="{:.1}" y="{:.1}" font-size="11" fill="#5c6a6d">{name}</text>"##,
+            right + 8.0,
+            at + 4.0
+        );
+    }
+    for (share, name) in [(1.0, "100 %"), (0.5, "50 %"), (0.0, "0 %")] {
+        let at = TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share);
+        let _ = writeln!(
+            svg,
+            r##"<text x="{:.1}" y="{:.1}" font-size="11" text-anchor="end" fill="#5c6a6d">{name}</text>"##,
+            LEFT - 6.0,
+            at + 4.0
+        );
+    }
+}
+
+/// Move numbers below, no closer than can be read.
+fn numbers(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, bottom: f64) {
+    let every = (study.moves.len() / 2 / 16).max(1).next_multiple_of(5);
+    let every = if study.moves.len() < 40 { 2 } else { every };
+    for (n, judged) in study.moves.iter().enumerate() {
+        let number = usize::from(judged.before.fullmove_number());
+        if judged.before.turn() == Color::White && (number == 1 || number % every == 0) {
+            let _ = writeln!(
+                svg,
+                r##"<path d="M{0:.1} {bottom}v5" stroke="#5c6a6d"/><text x="{0:.1}" y="{1:.1}" font-size="11" text-anchor="middle" fill="#5c6a6d">{number}</text>"##,
+                x(n + 1),
+                bottom + 17.0
+            );
+        }
+    }
+}
+
+/// A dot for each move that is marked, and for each move something to point at.
+fn dots(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, y: impl Fn(Score) -> f64) {
+    for (n, judged) in study.moves.iter().enumerate() {
+        let (cx, cy) = (x(n + 1), y(judged.white));
+        let dots = if judged.before.turn() == Color::White { "." } else { "…" };
+        let number = judged.before.fullmove_number();
+        let san = judged.before.san(judged.m);
+        let symbol = judged.mark.map_or("", Mark::symbol);
+        let mut told = format!("{number}{dots} {san}{symbol}  {}", pawns(judged.white));
+        if let (Some(_), Some((line, white))) = (judged.mark, &judged.better)
+            && let Some(&best) = line.first()
+        {
+            let _ = write!(told, "; better {} {}", judged.before.san(best), pawns(*white));
+        }
+        let (radius, look) = match judged.mark {
+            Some(mark) => {
+                (5.0, format!(r##"fill="{}" stroke="#ffffff" stroke-width="1.2""##, mark.color()))
+            }
+            None => (4.0, r##"fill="#000000" fill-opacity="0""##.to_owned()),
+        };
+        let _ = writeln!(
+            svg,
+            r##"<circle cx="{cx:.1}" cy="{cy:.1}" r="{radius}" {look}><title>{}</title></circle>"##,
+            escaped(&told)
+        );
+        if judged.mark == Some(Mark::Blunder) {
+            // Above the dot if there is room, below it otherwise.
+            let at = if cy - TOP > 24.0 { cy - 10.0 } else { cy + 20.0 };
+            let _ = writeln!(
+                svg,
+                r##"<text x="{cx:.1}" y="{at:.1}" font-size="11" font-weight="600" text-anchor="middle" fill="{}" stroke="#f6f3ec" stroke-width="3" paint-order="stroke">{number}{dots} {san}??</text>"##,
+                Mark::Blunder.color()
+            );
+        }
+    }
+}
+
+/// What the dots mean, with how many each player has.
+fn legend(svg: &mut String, study: &Study) {
+    let ((white, _), (black, _)) = (study.tally(Color::White), study.tally(Color::Black));
+    for (n, mark) in Mark::ALL.into_iter().enumerate() {
+        let at = LEFT + 6.0 + 200.0 * n as f64;
+        let name = ["dubious", "mistake", "blunder"][n];
+        let _ = writeln!(
+            svg,
+            r##"<circle cx="{at:.1}" cy="49" r="5" fill="{}"/><text x="{:.1}" y="53" font-size="12" fill="#5c6a6d">{} {name}: White {}, Black {}</text>"##,
+            mark.color(),
+            at + 11.0,
+            mark.symbol(),
+            white[n],
+            black[n]
+        );
+    }
+    let _ = writeln!(
+        svg,
+        r##"<text x="{:.1}" y="{:.1}" font-size="11" text-anchor="middle" fill="#5c6a6d">move</text>"##,
+        (LEFT + WIDTH - RIGHT) / 2.0,
+        HEIGHT - 12.0
+    );
+}
+
+/// Short enough to stand beside the result.
+fn shortened(title: &str) -> String {
+    const LONGEST: usize = 86;
+    if title.chars().count() <= LONGEST {
+        return title.to_owned();
+    }
+    title.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+/// Text that may stand in XML.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // XML has no place for others.
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_out_of_the_picture() {
+        assert_eq!(escaped("<b>&\"\u{1}"), "&lt;b&gt;&amp;&quot; ");
+        assert_eq!(shortened(&"x".repeat(200)).chars().count(), 86);
+    }
+}

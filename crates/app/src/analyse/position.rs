@@ -1,0 +1,179 @@
+//! One position: a board and lines that refine in place.
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use chess::picture::{Style, text_board};
+use chess::svg::{Arrow, BoardPicture, MarkColor};
+use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
+use engine::score::{Chances, Reading};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::AnalyseArgs;
+use super::thinker::{Line, Thinker};
+use super::view::{chances, for_white, line, pawns, reading, short};
+use crate::{Outcome, input};
+
+const USUAL: Duration = Duration::from_secs(5);
+/// Moves of a line that are shown.
+const SHOWN_MOVES: usize = 14;
+
+pub fn run(args: &AnalyseArgs, out: &mut dyn Write) -> Outcome {
+    let game = input::game(&args.fen)?;
+    let position = *game.position();
+    let mut thinker = Thinker::new(args)?;
+    if !args.json {
+        let board = text_board(|square| position.piece_at(square), Color::White, Style::Unicode);
+        write!(out, "{board}\n{}\n", situation(&game))?;
+        out.flush()?;
+    }
+    let live = Live::new(usize::from(args.multipv), args.json);
+    let lines = thinker.think(&game, &args.limits(USUAL), |found| live.show(&position, found))?;
+    live.end();
+    if args.json {
+        writeln!(out, "{}", as_json(&position, &lines))?;
+    } else {
+        if let Some(best) = lines.first() {
+            writeln!(out, "{}", heading(best))?;
+        }
+        for found in &lines {
+            writeln!(out, "{}", row(&position, found))?;
+        }
+    }
+    if let Some(path) = &args.svg {
+        let svg = picture(&game, &lines);
+        std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn situation(game: &Game) -> String {
+    let name = |color| if color == Color::White { "White" } else { "Black" };
+    match game.outcome() {
+        Some(Ending::Checkmate(winner)) => format!("{} has mated.", name(winner)),
+        Some(Ending::Draw(_)) => "The game is drawn.".to_owned(),
+        None => format!("{} to move.", name(game.position().turn())),
+    }
+}
+
+fn heading(best: &Line) -> String {
+    let rate = best.nodes as f64 / best.seconds.max(1e-3);
+    format!(
+        "depth {}/{}, {} nodes in {:.1} s, {} a second; evaluations in pawns and chances are White's",
+        best.depth,
+        best.seldepth,
+        short(best.nodes as f64),
+        best.seconds,
+        short(rate),
+    )
+}
+
+fn row(position: &Position, found: &Line) -> String {
+    let white = for_white(found.score, position.turn());
+    let moves = line(position, &found.moves, SHOWN_MOVES);
+    format!("{:2}. {:>7}  {}   {moves}", found.number, pawns(white), chances(white))
+}
+
+/// The lines on the terminal while they change; nothing where nobody looks.
+struct Live {
+    all: MultiProgress,
+    heading: ProgressBar,
+    rows: Vec<ProgressBar>,
+}
+
+impl Live {
+    fn new(lines: usize, quiet: bool) -> Self {
+        let all = MultiProgress::new();
+        if quiet || !std::io::stderr().is_terminal() {
+            all.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        }
+        let plain = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| {
+            ProgressStyle::default_spinner() // cannot be: the template is a good one
+        });
+        let bar = || all.add(ProgressBar::new_spinner().with_style(plain.clone()));
+        let heading = bar();
+        let rows = (0..lines.min(40)).map(|_| bar()).collect();
+        Self { all, heading, rows }
+    }
+
+    fn show(&self, position: &Position, found: &Line) {
+        if found.number == 1 {
+            self.heading.set_message(heading(found));
+        }
+        if let Some(bar) = self.rows.get(found.number - 1) {
+            bar.set_message(row(position, found));
+        }
+    }
+
+    fn end(&self) {
+        // What is left on the terminal is said once more by whoever prints the result.
+        let _ = self.all.clear();
+    }
+}
+
+fn as_json(position: &Position, lines: &[Line]) -> Value {
+    let lines: Vec<Value> = lines
+        .iter()
+        .map(|found| {
+            let white = for_white(found.score, position.turn());
+            let Chances { win, draw, loss } = Chances::of(white);
+            let mut at = *position;
+            let (mut san, mut uci) = (Vec::new(), Vec::new());
+            for &m in &found.moves {
+                san.push(at.san(m).as_str().to_owned());
+                uci.push(at.uci(m, CastlingStyle::Standard).to_string());
+                at = at.after(m);
+            }
+            json!({
+                "depth": found.depth,
+                "seldepth": found.seldepth,
+                "nodes": found.nodes,
+                "seconds": found.seconds,
+                "score": score(white),
+                "chances": { "win": win, "draw": draw, "loss": loss },
+                "san": san,
+                "uci": uci,
+            })
+        })
+        .collect();
+    json!({ "fen": position.fen(), "lines": lines })
+}
+
+/// `{"cp": 35}` or `{"mate": -3}`, as White sees it.
+pub fn score(white: engine::score::Score) -> Value {
+    match reading(white) {
+        Reading::Centipawns(cp) => json!({ "cp": cp }),
+        Reading::Mate(moves) => json!({ "mate": moves }),
+    }
+}
+
+/// The board, with arrows for the first moves of the lines: the best one is green.
+fn picture(game: &Game, lines: &[Line]) -> String {
+    let position = game.position();
+    let arrow = |found: &Line| {
+        let m = *found.moves.first()?;
+        let to = if m.is_castling() { m.castling_king_to() } else { m.to() };
+        let color = if found.number == 1 { MarkColor::Green } else { MarkColor::Blue };
+        Some(Arrow::new(m.from(), to, color))
+    };
+    let title = lines.first().map_or_else(
+        || position.fen(),
+        |best| {
+            let white = for_white(best.score, position.turn());
+            format!("{}  {}", pawns(white), line(position, &best.moves, SHOWN_MOVES))
+        },
+    );
+    let picture = BoardPicture {
+        coordinates: true,
+        last_move: game.moves().last().map(|m| (m.from(), m.to())),
+        check: position.in_check().then(|| position.king(position.turn())),
+        // The best last, so that it lies on top.
+        arrows: lines.iter().rev().filter_map(arrow).collect(),
+        title,
+        ..BoardPicture::of(|square| position.piece_at(square))
+    };
+    picture.to_svg()
+}
