@@ -18,7 +18,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential fuzz clean
+.PHONY: engine help test lint rust-test program differential bench-check fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(CARGO) build --release --locked -p tabiya
@@ -59,6 +59,21 @@ $(INSTALLED): $(REQUIREMENTS)
 differential: program $(INSTALLED) ## compare with python-chess, in an environment of its own
 	$(VENV)/bin/python tests/differential/positions.py $(PROGRAM) --positions $(POSITIONS) --setups $(SETUPS)
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
+
+# A bench is the same in every build: debug with all checks, release, each way to find the moves of
+# sliding pieces, first run and second. In folders of their own, so that no other build is undone.
+BENCH = $(CARGO) run --quiet --locked -p tabiya-engine --example bench_nodes --target-dir $(TARGET_DIR)/bench
+BENCH_DEPTH ?= 6
+
+bench-check: ## compare the nodes of a bench in debug and release, and with every slider backend
+	@set -e; expected=$$($(BENCH) -- $(BENCH_DEPTH)); echo "debug: $$expected nodes"; \
+	check() { name=$$1; shift; nodes=$$("$$@" -- $(BENCH_DEPTH)); echo "$$name: $$nodes nodes"; \
+	  [ -n "$$nodes" ] && [ "$$nodes" = "$$expected" ] || { echo "$$name differs"; exit 1; }; }; \
+	check "debug again" $(BENCH); \
+	check release env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(BENCH) --release; \
+	for backend in pext magic above-below hyperbola; do \
+	  check $$backend $(BENCH) --features tabiya-chess/sliders-$$backend; \
+	done
 
 # Coverage counters do not survive fat LTO. There is no unsafe code under these targets, so that
 # the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.

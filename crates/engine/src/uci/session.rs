@@ -157,11 +157,12 @@ impl Session {
     /// The engine, once it is free. A search that has answered or was stopped is waited for; one that
     /// goes on is not disturbed.
     fn engine(&mut self, wanted_by: &str) -> Option<&mut Engine> {
-        if let State::Busy(running) = &self.state {
-            if !running.answered.load(SeqCst) && !running.control.is_stopped() {
-                self.error(format_args!("{wanted_by}: a search is running, send stop first"));
-                return None;
-            }
+        if let State::Busy(running) = &self.state
+            && !running.answered.load(SeqCst)
+            && !running.control.is_stopped()
+        {
+            self.error(format_args!("{wanted_by}: a search is running, send stop first"));
+            return None;
         }
         self.wait();
         match &mut self.state {

@@ -1,0 +1,19 @@
+//! The nodes of a bench to some depth, and nothing else: to compare builds, as `make bench-check` does.
+//!
+//! ```text
+//! cargo run -p tabiya-engine --example bench_nodes -- 6
+//! cargo run -p tabiya-engine --example bench_nodes --features tabiya-chess/sliders-magic -- 6
+//! ```
+
+use engine::bench;
+use engine::search::{Control, with_deep_stack};
+
+fn main() {
+    let depth = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(6);
+    let work = with_deep_stack(|| bench::run(depth, 1, &Control::new(false), |_, _, _| {}));
+    match work {
+        Some(Ok(work)) => println!("{}", work.nodes),
+        Some(Err(error)) => eprintln!("{error}"),
+        None => eprintln!("the bench broke off"),
+    }
+}
