@@ -4,6 +4,7 @@
 //! or a check did not hold, 2 the call was wrong (clap's own). A broken pipe is no error.
 
 mod board;
+mod data;
 mod input;
 mod legal;
 mod paco;
@@ -31,6 +32,7 @@ enum Command {
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
     Pgn(pgn::PgnArgs),
+    Data(data::DataArgs),
     Paco(paco::PacoArgs),
 }
 
@@ -55,6 +57,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
+        Command::Data(args) => data::run(args, out),
         Command::Paco(args) => paco::run(args, out),
     }
 }

@@ -316,7 +316,8 @@ impl Line<'_> {
                 self.length += (rights >> square & 1) as usize;
             }
         } else {
-            let (text, count) = castling_by_file(position.board(), position.castling_rooks(), style);
+            let (text, count) =
+                castling_by_file(position.board(), position.castling_rooks(), style);
             self.push_some(text, count);
         }
     }
