@@ -6,12 +6,15 @@
 //! once, and puts what they found back in order.
 //!
 //! [`prepare`] makes a data set of games: Parquet files, or files of packed rows, and a [`Manifest`].
+//! [`Reader`] streams its rows to trainers; [`verify`] and [`summarize`] look at all of them, and
+//! [`convert`] changes the format.
 
 mod chunks;
 mod columns;
 mod error;
 mod files;
 mod frames;
+mod histogram;
 mod input;
 mod manifest;
 mod packed_file;
@@ -19,17 +22,24 @@ mod parallel;
 mod parquet_file;
 mod pool;
 mod prepare;
+mod reader;
 mod row;
+mod summary;
+mod verify;
 
 pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
 pub use error::DataError;
+pub use histogram::{Histogram, bars_svg};
 pub use input::{Format, Input, Progress, ReadError};
 pub use manifest::{ColumnNote, MANIFEST, Manifest, SUCCESS, ShardFile, SplitRows};
 pub use packed_file::PackedFile;
 pub use parallel::{Options, Order, read_games};
 pub use prepare::{
     Counts, Event, FileFormat, InputFile, PrepareOptions, Prepared, RowOrder, SkippedGames,
-    SkippedPositions, TimeClass, prepare,
+    SkippedPositions, TimeClass, convert, prepare,
 };
+pub use reader::{Block, Reader, ReaderOptions, ReaderPosition, RowView, Shard, Window};
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};
+pub use summary::{Summary, summarize};
+pub use verify::{Verified, verify};

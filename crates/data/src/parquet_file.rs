@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, compute_leaves};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
@@ -66,10 +66,14 @@ impl Encoder {
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .set_max_row_group_row_count(None);
-        // No two texts of positions are alike, but for the first few.
-        for column in [Column::Fen, Column::Board] {
+        // A dictionary is worth its price only where few values come often.
+        let steps = [Column::Ply, Column::Game, Column::Clock];
+        for column in [Column::Fen, Column::Board, Column::Eval].into_iter().chain(steps) {
             let path = ColumnPath::from(column.name());
-            properties = properties.set_column_dictionary_enabled(path, false);
+            properties = properties.set_column_dictionary_enabled(path.clone(), false);
+            if steps.contains(&column) {
+                properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+            }
         }
         let properties = properties.build();
         let writer =

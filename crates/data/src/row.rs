@@ -88,6 +88,20 @@ pub struct Row {
 }
 
 impl Row {
+    /// The row of a packed one, of whose game nothing else is known.
+    pub fn of_packed(packed: PackedRow) -> Self {
+        // Castling from other squares than those of chess is written as king takes rook anyway.
+        Self {
+            packed,
+            game: 0,
+            ply: 0,
+            clock: UNKNOWN,
+            elo: [UNKNOWN as i16; 2],
+            split: Split::Train,
+            chess960: false,
+        }
+    }
+
     /// How many bytes a row has when it waits in a file.
     pub(crate) const SIZE: usize = 56;
 

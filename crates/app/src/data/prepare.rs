@@ -230,9 +230,7 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
             return Ok(ExitCode::from(2));
         }
     };
-    let one = NonZero::<usize>::MIN;
-    let cores = || std::thread::available_parallelism().unwrap_or(one);
-    let threads = args.threads.unwrap_or_else(cores);
+    let threads = super::threads(args.threads);
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
     let mut teller = Teller::new(&args.inputs);
     let prepared =

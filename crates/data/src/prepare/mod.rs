@@ -8,6 +8,7 @@
 //! A run that was killed goes on where its last finished file ends; the files are the same as if nothing
 //! had happened, and the same whatever the number of threads.
 
+mod convert;
 mod counts;
 mod folder;
 mod games;
@@ -23,6 +24,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use convert::convert;
 pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use ledger::Event;
 pub use options::{FileFormat, PrepareOptions, RowOrder};
@@ -32,6 +34,7 @@ pub use time_class::TimeClass;
 use crate::manifest::{Plan, VERSION, notes};
 use crate::{Column, DataError, Manifest, pool};
 use folder::{Found, Workplace};
+pub(crate) use games::mix;
 use games::{Recipe, Rows};
 use ledger::{Ledger, Made, Mark, Observer, Place};
 use progress::{Recorder, Stage};
