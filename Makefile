@@ -10,6 +10,7 @@ VENV = .venv
 POSITIONS ?= 5000
 SETUPS ?= 5000
 NOTATIONS ?= 2000
+DATA_GAMES ?= 120
 RUNS ?= 10000000
 
 PROGRAM = $(TARGET_DIR)/release/tabiya
@@ -56,9 +57,10 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
 	touch $@
 
-differential: program $(INSTALLED) ## compare with python-chess, in an environment of its own
+differential: program $(INSTALLED) ## compare with python-chess and others, in an environment of its own
 	$(VENV)/bin/python tests/differential/positions.py $(PROGRAM) --positions $(POSITIONS) --setups $(SETUPS)
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
+	$(VENV)/bin/python tests/differential/data.py $(PROGRAM) --games $(DATA_GAMES)
 
 # Coverage counters do not survive fat LTO. There is no unsafe code under these targets, so that
 # the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.

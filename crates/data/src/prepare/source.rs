@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::chunks::Found;
+use crate::frames::{self, Chain, SharedChain};
 use crate::pool::Feed;
 use crate::{Chunks, DataError, Format, Input, Progress, ReadError};
 
@@ -128,13 +129,40 @@ impl<R: Read> Read for Hashing<R> {
 
 /// The input that is being read.
 struct Current {
-    chunks: Chunks<Input>,
+    chunks: Chunks<Box<dyn Read + Send>>,
     name: String,
     format: Format,
     offset: u64,
     progress: Arc<Progress>,
     failure: Option<io::Error>,
     is_over: bool,
+    /// The frames, if the file has frames that can be found.
+    chain: Option<SharedChain>,
+}
+
+impl Current {
+    /// Goes on behind a damaged frame, with the first game that begins there.
+    fn go_on(&mut self, chain: SharedChain, chunk: usize, limit: usize) {
+        self.chunks = Chunks::new(Box::new(chain), chunk, limit);
+        let (lost, dropped, result) = self.chunks.head();
+        self.offset += lost.len() as u64 + dropped;
+        self.failure = result.err();
+        self.is_over = self.failure.is_some();
+    }
+}
+
+/// Counts what is written to it.
+struct Counter<'a>(&'a mut u64);
+
+impl io::Write for Counter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        *self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Reads inputs from a place on.
@@ -161,45 +189,57 @@ impl Source {
     fn open(&mut self, number: usize) -> Result<Current, ReadError> {
         let path = &self.files[number];
         let is_pipe = path == Path::new("-") || !(path.is_file() || path.is_dir());
-        let mut input = if is_pipe && path.exists() || path == Path::new("-") {
-            let hash = OpenHash::default();
-            let hashing = match path == Path::new("-") {
-                true => Hashing {
-                    inner: Box::new(io::stdin()) as Box<dyn Read + Send>,
-                    hash: Arc::clone(&hash),
-                },
-                false => {
-                    let name = path.display().to_string();
-                    let file = std::fs::File::open(path)
-                        .map_err(|source| ReadError::Open { name, source })?;
-                    Hashing {
-                        inner: Box::new(file) as Box<dyn Read + Send>,
-                        hash: Arc::clone(&hash),
-                    }
-                }
-            };
-            let name = if path == Path::new("-") {
-                "standard input".into()
-            } else {
-                path.display().to_string()
-            };
-            self.hashes.lock().unwrap_or_else(PoisonError::into_inner).push((number, hash));
-            Input::from_reader(&name, hashing)?
-        } else {
-            Input::open(path)?
-        };
+        let is_pipe = is_pipe && (path == Path::new("-") || path.exists());
+        let input = if is_pipe { self.open_pipe(number)? } else { Input::open(path)? };
         let (name, format, progress) = (input.name().to_owned(), input.format(), input.progress());
+        let frames =
+            (!is_pipe && format == Format::Zstd).then(|| frames::index(path).ok().flatten());
+        let chain = frames.flatten().map(|frames| {
+            // What was read to find out the format is read again.
+            progress.bytes.store(0, Ordering::Relaxed);
+            SharedChain::new(Chain::new(path, frames, &progress))
+        });
+        let mut text: Box<dyn Read + Send> = match &chain {
+            Some(chain) => Box::new(chain.clone()),
+            None => Box::new(input),
+        };
         let mut offset = 0;
         let mut failure = None;
-        if number == self.start.input && self.start.offset > 0 {
-            match io::copy(&mut input.by_ref().take(self.start.offset), &mut io::sink()) {
-                Ok(skipped) => offset = skipped,
-                Err(error) => failure = Some(error),
+        if number == self.start.input {
+            let wanted = self.start.offset;
+            while offset < wanted {
+                // Damage has been told before; what could be read behind it counts.
+                match io::copy(&mut text.by_ref().take(wanted - offset), &mut Counter(&mut offset))
+                {
+                    Ok(_) => break,
+                    Err(_) if chain.as_ref().is_some_and(SharedChain::has_more) => {}
+                    Err(error) => {
+                        failure = Some(error);
+                        break;
+                    }
+                }
             }
         }
-        let chunks = Chunks::new(input, self.chunk, self.limit);
+        let chunks = Chunks::new(text, self.chunk, self.limit);
         let is_over = failure.is_some();
-        Ok(Current { chunks, name, format, offset, progress, failure, is_over })
+        Ok(Current { chunks, name, format, offset, progress, failure, is_over, chain })
+    }
+
+    /// Opens standard input or another pipe, whose hash is computed on the way.
+    fn open_pipe(&self, number: usize) -> Result<Input, ReadError> {
+        let path = &self.files[number];
+        let hash = OpenHash::default();
+        self.hashes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((number, Arc::clone(&hash)));
+        if path == Path::new("-") {
+            return Input::from_reader("standard input", Hashing { inner: io::stdin(), hash });
+        }
+        let name = path.display().to_string();
+        let opened = std::fs::File::open(path);
+        let inner = opened.map_err(|source| ReadError::Open { name: name.clone(), source })?;
+        Input::from_reader(&name, Hashing { inner, hash })
     }
 }
 
@@ -236,6 +276,12 @@ impl Feed for Source {
                     let error = Input::error(&current.name, current.format, offset, error);
                     Piece { input, offset, content: Content::Failed(error), read }
                 });
+                if failure.is_some()
+                    && let Some(chain) = current.chain.clone().filter(SharedChain::has_more)
+                {
+                    current.go_on(chain, self.chunk, self.limit);
+                    return failure;
+                }
                 self.finished = read;
                 self.current = None;
                 match failure {
