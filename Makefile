@@ -67,7 +67,7 @@ differential: program $(INSTALLED) ## compare with python-chess and others, in a
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
 
 fuzz: ## fuzz positions, notation and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
-	for target in position fen epd san uci pgn paco_fen paco_actions; do \
+	for target in position fen epd san uci pgn packed_rows paco_fen paco_actions; do \
 	  mkdir -p fuzz/findings/$$target; \
 	  $(FUZZ) run -s none $$target fuzz/findings/$$target fuzz/corpus/$$target -- -runs=$(RUNS) -max_len=160 || exit 1; \
 	done

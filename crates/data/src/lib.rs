@@ -43,3 +43,8 @@ pub use reader::{Block, Reader, ReaderOptions, ReaderPosition, RowView, Shard, W
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};
 pub use summary::{Summary, summarize};
 pub use verify::{Verified, verify};
+
+/// The examples of the documentation are tested too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/DATA.md")]
+struct Documentation;

@@ -244,7 +244,7 @@ mod tests {
             Ok(vec![Square(1_000)])
         }
         fn is_full(&self) -> bool {
-            self.seen.len() == self.limit
+            self.limit > 0 && self.seen.len() == self.limit
         }
     }
 
