@@ -14,6 +14,7 @@ import argparse
 import io
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -191,6 +192,24 @@ def run(program, *arguments):
     return process.stdout
 
 
+def examples(program, folder, pgn):
+    """The examples of docs/DATA.md, run in a folder with a data set: how many fail."""
+    options = ["--with-eval", "--val-fraction", "0.2"]
+    run(program, "prepare", str(pgn), "--out", str(folder / "positions"), *options)
+    text = (Path(__file__).parents[2] / "docs" / "DATA.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 5, len(blocks)
+    bad = 0
+    for block in blocks:
+        process = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True)
+        if process.returncode != 0 or not process.stdout:
+            bad += 1
+            print(f"an example of docs/DATA.md fails:\n{block}\n{process.stderr}")
+        elif process.stdout.startswith("skipped"):
+            print(f"docs/DATA.md: {process.stdout.strip()}")
+    return bad
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
@@ -238,6 +257,7 @@ def main():
         if not tables[0].equals(tables[1]):
             print("packed rows do not come back as they were")
             bad += 1
+        bad += examples(args.program, folder, pgn)
     print(f"data: {len(expected)} rows of {args.games} games, {kinds[0]} evals, {kinds[1]} mates, {kinds[2]} without; "
           f"pyarrow, DuckDB, Polars, both views: {bad} differences")
     return 1 if bad else 0
