@@ -12,14 +12,14 @@ pub enum DataError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The system could not do something with a file of the data set.
-    #[error("cannot {what} {}: {source}", path.display())]
+    #[error("cannot {what} {}: {cause}", path.display())]
     Io {
         /// What: "write", "rename" …
         what: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A Parquet file could not be written.
     #[error("cannot write {}: {reason}", path.display())]
@@ -73,7 +73,7 @@ impl DataError {
     /// For `map_err`: what could not be done to which file.
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { what, path, source }
+        move |cause| Self::Io { what, path, cause }
     }
 
     pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {

@@ -57,8 +57,8 @@ impl Workplace {
             Err(TryLockError::WouldBlock) => {
                 return Err(occupied("another run is writing to it".into()));
             }
-            Err(TryLockError::Error(source)) => {
-                return Err(DataError::Io { what: "lock", path: lock_path, source });
+            Err(TryLockError::Error(cause)) => {
+                return Err(DataError::Io { what: "lock", path: lock_path, cause });
             }
         }
         let workplace = Self { path: path.to_owned(), _lock: lock };
