@@ -158,7 +158,7 @@ fn standard_input_is_converted_too() {
 fn kill(options: &[&str], times: usize) {
     let folder = Folder::new(&format!("kill-{}", options.len()));
     let (input, out) = (folder.path("games.pgn"), folder.path("out"));
-    fs::write(&input, games(4_000)).unwrap();
+    fs::write(&input, games(2_500)).unwrap();
     let arguments = |out: &str| {
         let mut all =
             vec!["prepare", &input, "--with-eval", "--val-fraction", "0.2", "--shard-rows", "3000"]
@@ -227,7 +227,7 @@ fn killed_at_twenty_random_moments_it_goes_on_to_the_same_bytes() {
 
 #[test]
 fn killed_while_it_sorts_it_goes_on_to_the_same_bytes() {
-    kill(&["--shuffle"], 20);
+    kill(&["--shuffle"], 10);
 }
 
 #[cfg(unix)]

@@ -391,7 +391,7 @@ mod tests {
         for rank in Rank::ALL.into_iter().rev() {
             let mut empty = 0;
             for file in crate::File::ALL {
-                match board.piece_at(crate::Square::new(file, rank)) {
+                match board.piece_at(Square::new(file, rank)) {
                     None => empty += 1,
                     Some(piece) => {
                         if empty > 0 {

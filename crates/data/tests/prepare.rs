@@ -20,7 +20,7 @@ fn every_move_becomes_a_row_and_files_are_the_same_whatever_the_threads() {
         let name = |n: usize| folder.join(&format!("{order:?}-{n}"));
         let mut all = Vec::new();
         for n in [1, 2, 5] {
-            let (prepared, problems) = make(&[input.clone()], &name(n), &options, n);
+            let (prepared, problems) = make(std::slice::from_ref(&input), &name(n), &options, n);
             let manifest = prepared.unwrap().manifest;
             assert_eq!(problems, Vec::<String>::new());
             assert_eq!((manifest.counts.games, manifest.counts.moves), (150, moves(&text)));
@@ -43,7 +43,7 @@ fn shuffled_rows_are_the_same_rows_in_another_order() {
     let input = folder.write("games.pgn", games(60, 2));
     let run = |name: &str, order, seed| {
         let options = PrepareOptions { order, seed, ..small() };
-        make(&[input.clone()], &folder.join(name), &options, 2).0.unwrap();
+        make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
         lines(&folder.join(name))
     };
     let sorted = |mut lines: Vec<made::Line>| {
@@ -68,7 +68,7 @@ fn without_duplicates_every_position_is_there_once_with_its_first_game() {
     let input = folder.write("games.pgn", games(80, 3).repeat(2));
     let run = |name: &str, order| {
         let options = PrepareOptions { order, ..small() };
-        make(&[input.clone()], &folder.join(name), &options, 2).0.unwrap();
+        make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
         lines(&folder.join(name))
     };
     // Slowly: a map of positions without their clocks, filled in the order of games.
@@ -102,7 +102,7 @@ fn filters_leave_out_what_they_say_and_count_it() {
     let mut run = |options: PrepareOptions| {
         number += 1;
         let out = folder.join(&number.to_string());
-        let manifest = make(&[input.clone()], &out, &options, 2).0.unwrap().manifest;
+        let manifest = make(std::slice::from_ref(&input), &out, &options, 2).0.unwrap().manifest;
         assert_eq!(verify(&out, threads(1), |_| {}).unwrap().problems, 0);
         (manifest.counts, lines(&out))
     };
@@ -111,6 +111,8 @@ fn filters_leave_out_what_they_say_and_count_it() {
     let total = all.positions;
     let (counts, rows_few) = run(PrepareOptions { max_positions: Some(777), ..small() });
     assert_eq!((counts.positions, rows_few.len()), (777, 777));
+    let with_eval = rows_few.iter().filter(|row| field(row, 7) != "None").count() as u64;
+    assert_eq!(counts.evals, with_eval);
     assert!(counts.games < 100 && counts.moves >= 777 && counts.moves < 777 + 100);
     let (counts, _) = run(PrepareOptions { sample_rate: 0.3, ..small() });
     let share = counts.positions as f64 / total as f64;
@@ -167,7 +169,7 @@ fn the_split_is_by_game_and_follows_the_seed() {
     let input = folder.write("games.pgn", games(200, 5));
     let run = |name: &str, seed| {
         let options = PrepareOptions { seed, val_fraction: 0.25, ..small() };
-        make(&[input.clone()], &folder.join(name), &options, 2).0.unwrap();
+        make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
         let mut games = [BTreeSet::new(), BTreeSet::new()];
         for (split, text) in lines(&folder.join(name)) {
             games[split as usize].insert(text.split(' ').nth(13).unwrap().to_owned());
@@ -189,13 +191,13 @@ fn interrupted_work_goes_on_to_the_same_bytes() {
     for order in [RowOrder::Games, RowOrder::Shuffled, RowOrder::Unique] {
         let options = PrepareOptions { order, ..small() };
         let name = |name: &str| folder.join(&format!("{order:?}-{name}"));
-        make(&[good.clone()], &name("whole"), &options, 2).0.unwrap();
+        make(std::slice::from_ref(&good), &name("whole"), &options, 2).0.unwrap();
         // An interruption: the observer panics, in whichever thread, after so many events.
         for stop in [1, 2, 3, 5, 8] {
             let out = name(&format!("cut-{stop}"));
             let mut events = 0;
             let cut = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                data::prepare(&[good.clone()], &out, &options, threads(1), |_| {
+                data::prepare(std::slice::from_ref(&good), &out, &options, threads(1), |_| {
                     events += 1;
                     if events == stop {
                         std::panic::resume_unwind(Box::new("cut"));
@@ -206,7 +208,7 @@ fn interrupted_work_goes_on_to_the_same_bytes() {
             let is_cut = cut.is_err() || cut.is_ok_and(|result| result.is_err());
             assert!(is_cut || events < stop);
             assert_eq!(out.join("_SUCCESS").exists(), !is_cut);
-            let (prepared, _) = make(&[good.clone()], &out, &options, 2);
+            let (prepared, _) = make(std::slice::from_ref(&good), &out, &options, 2);
             let prepared = prepared.unwrap();
             assert_eq!(prepared.manifest.problems, 1);
             assert!(contents(&out) == contents(&name("whole")), "{order:?} {stop}");
@@ -219,16 +221,16 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
     let folder = Folder::new();
     let input = folder.write("games.pgn", games(20, 7));
     let out = folder.join("out");
-    make(&[input.clone()], &out, &small(), 1).0.unwrap();
+    make(std::slice::from_ref(&input), &out, &small(), 1).0.unwrap();
     let before = contents(&out);
-    let again = make(&[input.clone()], &out, &small(), 1).0.unwrap();
+    let again = make(std::slice::from_ref(&input), &out, &small(), 1).0.unwrap();
     assert!(again.was_complete);
     let other = PrepareOptions { sample_rate: 0.5, ..small() };
-    let error = make(&[input.clone()], &out, &other, 1).0.unwrap_err();
+    let error = make(std::slice::from_ref(&input), &out, &other, 1).0.unwrap_err();
     assert!(matches!(error, DataError::Occupied { .. }));
     assert!(error.to_string().contains("options.sample_rate was 1.0 and is now 0.5"), "{error}");
     fs::write(&input, games(21, 7)).unwrap();
-    let error = make(&[input.clone()], &out, &small(), 1).0.unwrap_err();
+    let error = make(std::slice::from_ref(&input), &out, &small(), 1).0.unwrap_err();
     assert!(error.to_string().contains("inputs was"), "{error}");
     assert_eq!(contents(&out), before);
     let foreign = folder.join("foreign");
@@ -246,7 +248,7 @@ fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
     for pov in [PointOfView::White, PointOfView::Mover] {
         let name = |name: &str| folder.join(&format!("{pov:?}-{name}"));
         let options = PrepareOptions { pov, ..small() };
-        make(&[input.clone()], &name("parquet"), &options, 2).0.unwrap();
+        make(std::slice::from_ref(&input), &name("parquet"), &options, 2).0.unwrap();
         convert(&name("parquet"), &name("packed"), FileFormat::Packed, threads(2), |_| {}).unwrap();
         convert(&name("packed"), &name("back"), FileFormat::Parquet, threads(2), |_| {}).unwrap();
         convert(&name("back"), &name("again"), FileFormat::Packed, threads(1), |_| {}).unwrap();
@@ -261,7 +263,7 @@ fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
             columns: data::Column::PACKED.map(|column| column.name().to_owned()).to_vec(),
             ..small()
         };
-        make(&[input.clone()], &name("direct"), &direct, 2).0.unwrap();
+        make(std::slice::from_ref(&input), &name("direct"), &direct, 2).0.unwrap();
         assert!(rows(name("direct")) == rows(name("packed")));
         for name in [name("packed"), name("back"), name("direct")] {
             assert_eq!(verify(&name, threads(2), |_| {}).unwrap().problems, 0);
@@ -290,7 +292,7 @@ fn what_is_readable_of_damaged_files_is_converted_and_the_rest_is_told() {
         number += 1;
         let input = folder.write(name, bytes);
         let out = folder.join(&format!("out-{number}"));
-        let (prepared, problems) = make(&[input.clone()], &out, &small(), 2);
+        let (prepared, problems) = make(std::slice::from_ref(&input), &out, &small(), 2);
         let manifest = prepared.unwrap().manifest;
         assert_eq!(manifest.problems, problems.len() as u64);
         assert_eq!(manifest.first_problems, problems);

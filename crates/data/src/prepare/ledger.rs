@@ -1,5 +1,6 @@
 //! What is known of the work so far: counts, problems, and where to go on.
 
+use chess::pgn::Score;
 use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
@@ -131,6 +132,9 @@ impl<'a> Ledger<'a> {
             // The game of the last row is the last one that counts.
             if let Some((_, counts)) = rows.games.iter().find(|(rows, _)| *rows >= left) {
                 rows.counts = *counts;
+                rows.counts.evals =
+                    count(&rows.rows, |score| matches!(score, Score::Centipawns(_)));
+                rows.counts.mates = count(&rows.rows, |score| matches!(score, Score::Mate(_)));
                 errors = rows.errors.iter().take_while(|error| error.game <= counts.games).count();
             }
         }
@@ -186,6 +190,12 @@ impl<'a> Ledger<'a> {
     pub(crate) fn into_observer(self) -> Observer<'a> {
         self.observer
     }
+}
+
+/// How many rows have a score like this.
+fn count(rows: &[Row], is_like: impl Fn(Score) -> bool) -> u64 {
+    let scores = rows.iter().filter_map(|row| row.packed.score().ok().flatten());
+    scores.filter(|&score| is_like(score)).count() as u64
 }
 
 fn kept(problems: u64) -> usize {
