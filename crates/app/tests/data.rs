@@ -161,7 +161,7 @@ fn kill(options: &[&str], times: usize) {
     fs::write(&input, games(2_500)).unwrap();
     let arguments = |out: &str| {
         let mut all =
-            vec!["prepare", &input, "--with-eval", "--val-fraction", "0.2", "--shard-rows", "3000"]
+            vec!["prepare", &input, "--with-eval", "--val-fraction", "0.2", "--shard-rows", "1500"]
                 .into_iter()
                 .map(str::to_owned)
                 .collect::<Vec<_>>();
@@ -206,15 +206,15 @@ fn kill(options: &[&str], times: usize) {
         }
         if Path::new(&out).join("_SUCCESS").exists() {
             assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
-            if killed >= times {
+            if killed >= times && with_files > 0 {
                 break;
             }
             fs::remove_dir_all(&out).unwrap();
-        } else if killed >= times {
+        } else if killed >= times && with_files > 0 {
             break;
         }
     }
-    assert!(killed >= times && with_files > 2, "killed {killed} times, {with_files} with files");
+    assert!(killed >= times && with_files > 0, "killed {killed} times, {with_files} with files");
     let last = Command::new(TABIYA).arg("data").args(arguments(&out)).output().unwrap();
     assert!(last.status.success(), "{}", text(&last.stderr));
     assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
