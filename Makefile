@@ -10,6 +10,7 @@ VENV = .venv
 POSITIONS ?= 5000
 SETUPS ?= 5000
 NOTATIONS ?= 2000
+DATA_GAMES ?= 120
 RUNS ?= 10000000
 
 PROGRAM = $(TARGET_DIR)/release/tabiya
@@ -56,9 +57,10 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
 	touch $@
 
-differential: program $(INSTALLED) ## compare with python-chess, in an environment of its own
+differential: program $(INSTALLED) ## compare with python-chess and others, in an environment of its own
 	$(VENV)/bin/python tests/differential/positions.py $(PROGRAM) --positions $(POSITIONS) --setups $(SETUPS)
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
+	$(VENV)/bin/python tests/differential/data.py $(PROGRAM) --games $(DATA_GAMES)
 
 # A bench is the same in every build: debug with all checks, release, each way to find the moves of
 # sliding pieces, first run and second. In folders of their own, so that no other build is undone.
@@ -80,7 +82,7 @@ bench-check: ## compare the nodes of a bench in debug and release, and with ever
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
 
 fuzz: ## fuzz positions, notation and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
-	for target in position fen epd san uci pgn paco_fen paco_actions; do \
+	for target in position fen epd san uci pgn packed_rows paco_fen paco_actions; do \
 	  mkdir -p fuzz/findings/$$target; \
 	  $(FUZZ) run -s none $$target fuzz/findings/$$target fuzz/corpus/$$target -- -runs=$(RUNS) -max_len=160 || exit 1; \
 	done

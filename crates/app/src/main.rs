@@ -6,6 +6,7 @@
 mod analyse;
 mod bench;
 mod board;
+mod data;
 mod input;
 mod legal;
 mod matches;
@@ -40,6 +41,7 @@ enum Command {
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
     Pgn(pgn::PgnArgs),
+    Data(data::DataArgs),
     Paco(paco::PacoArgs),
     Match(Box<matches::MatchArgs>),
 }
@@ -72,6 +74,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
+        Command::Data(args) => data::run(args, out),
         Command::Paco(args) => paco::run(args, out),
         Command::Match(args) => matches::run(*args, out),
     }

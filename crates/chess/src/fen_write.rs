@@ -6,7 +6,62 @@
 //! file, or a number. Then eight bytes are picked and written, of which as many count as the pattern
 //! needs.
 
-use crate::{Board, Color, FenStyle, PieceType, Position, Rank};
+use crate::{Bitboard, Board, Color, FenStyle, PieceType, Position, Rank, Setup, Square};
+
+/// What a FEN tells, whoever knows it.
+pub(crate) trait Described {
+    fn board(&self) -> &Board;
+    fn turn(&self) -> Color;
+    fn castling_rooks(&self) -> Bitboard;
+    fn en_passant(&self) -> Option<Square>;
+    fn clocks(&self) -> (u16, u16);
+}
+
+impl Described for Position {
+    #[inline(always)]
+    fn board(&self) -> &Board {
+        &self.board
+    }
+    #[inline(always)]
+    fn turn(&self) -> Color {
+        self.turn
+    }
+    #[inline(always)]
+    fn castling_rooks(&self) -> Bitboard {
+        self.castling
+    }
+    #[inline(always)]
+    fn en_passant(&self) -> Option<Square> {
+        Self::en_passant(self)
+    }
+    #[inline(always)]
+    fn clocks(&self) -> (u16, u16) {
+        (self.halfmove_clock, self.fullmove_number)
+    }
+}
+
+impl Described for Setup {
+    #[inline(always)]
+    fn board(&self) -> &Board {
+        &self.board
+    }
+    #[inline(always)]
+    fn turn(&self) -> Color {
+        self.turn
+    }
+    #[inline(always)]
+    fn castling_rooks(&self) -> Bitboard {
+        self.castling_rooks
+    }
+    #[inline(always)]
+    fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+    #[inline(always)]
+    fn clocks(&self) -> (u16, u16) {
+        (self.halfmove_clock, self.fullmove_number)
+    }
+}
 
 /// Room for the longest FEN (92 bytes), and for what the last rank writes beyond its end.
 const ROOM: usize = 128;
@@ -153,7 +208,17 @@ impl FenWriter {
     /// Appends the FEN of a position. Any position will do; one that differs little from the last is
     /// fastest.
     pub fn append(&mut self, position: &Position, bytes: &mut Vec<u8>) {
-        let (old, new) = (self.board, position.board);
+        self.append_any(position, bytes);
+    }
+
+    /// Appends the FEN of a setup as it stands, legal or not.
+    pub fn append_setup(&mut self, setup: &Setup, bytes: &mut Vec<u8>) {
+        self.append_any(setup, bytes);
+    }
+
+    #[inline(always)]
+    fn append_any(&mut self, position: &impl Described, bytes: &mut Vec<u8>) {
+        let (old, new) = (self.board, *position.board());
         let mut changed = (old.leaps ^ new.leaps)
             | (old.diagonal ^ new.diagonal)
             | (old.straight ^ new.straight)
@@ -197,15 +262,15 @@ impl Line<'_> {
 
     /// The whole FEN.
     #[inline(always)]
-    pub(crate) fn position(&mut self, position: &Position, style: FenStyle) {
-        self.placement(&position.board);
+    pub(crate) fn position(&mut self, position: &impl Described, style: FenStyle) {
+        self.placement(position.board());
         self.rest(position, style);
     }
 
     /// All fields but the first.
     #[inline(always)]
-    fn rest(&mut self, position: &Position, style: FenStyle) {
-        let turn = if position.turn == Color::White { b'w' } else { b'b' };
+    fn rest(&mut self, position: &impl Described, style: FenStyle) {
+        let turn = if position.turn() == Color::White { b'w' } else { b'b' };
         self.push_some([b' ', turn, b' ', 0, 0, 0, 0, 0], 3);
         self.castling(position, style);
         match position.en_passant() {
@@ -215,9 +280,10 @@ impl Line<'_> {
                 self.push_some([b' ', file, rank, b' ', 0, 0, 0, 0], 4);
             }
         }
-        self.number(position.halfmove_clock);
+        let (halfmoves, fullmoves) = position.clocks();
+        self.number(halfmoves);
         self.push(b' ');
-        self.number(position.fullmove_number);
+        self.number(fullmoves);
     }
 
     /// The first field.
@@ -237,10 +303,10 @@ impl Line<'_> {
     }
 
     #[inline(always)]
-    fn castling(&mut self, position: &Position, style: FenStyle) {
+    fn castling(&mut self, position: &impl Described, style: FenStyle) {
         /// The rooks of chess, and their letters in order.
         const CORNERS: u64 = 0x8100_0000_0000_0081;
-        let rights = position.castling.0;
+        let rights = position.castling_rooks().0;
         if rights == 0 {
             self.push(b'-');
         } else if rights & !CORNERS == 0 && style == FenStyle::Standard {
@@ -250,7 +316,8 @@ impl Line<'_> {
                 self.length += (rights >> square & 1) as usize;
             }
         } else {
-            let (text, count) = castling_by_file(position, style);
+            let (text, count) =
+                castling_by_file(position.board(), position.castling_rooks(), style);
             self.push_some(text, count);
         }
     }
@@ -271,17 +338,17 @@ impl Line<'_> {
 
 /// Castling rights where a letter for the side may not do.
 #[cold]
-fn castling_by_file(position: &Position, style: FenStyle) -> ([u8; 8], usize) {
+fn castling_by_file(board: &Board, castling: Bitboard, style: FenStyle) -> ([u8; 8], usize) {
     let mut text = [0; 8];
     let mut count = 0;
     for color in Color::ALL {
         let home = Rank::First.relative_to(color).bitboard();
-        let king = position.king(color);
+        let king = board.pieces(color, PieceType::King).first_or_a1();
         // King side first: from the h-file down.
-        let rights = position.castling & home;
+        let rights = castling & home;
         for rook in rights.last().into_iter().chain(rights.first().filter(|_| rights.many())) {
             let king_side = rook > king;
-            let rooks = position.pieces(color, PieceType::Rook) & home;
+            let rooks = board.pieces(color, PieceType::Rook) & home;
             let outermost = if king_side { rooks.last() } else { rooks.first() };
             let side = if king_side { b'k' } else { b'q' };
             let letter = match style {
@@ -324,7 +391,7 @@ mod tests {
         for rank in Rank::ALL.into_iter().rev() {
             let mut empty = 0;
             for file in crate::File::ALL {
-                match board.piece_at(crate::Square::new(file, rank)) {
+                match board.piece_at(Square::new(file, rank)) {
                     None => empty += 1,
                     Some(piece) => {
                         if empty > 0 {
@@ -363,7 +430,8 @@ mod tests {
                 let mut bytes = Vec::new();
                 writer.append(&position, &mut bytes);
                 position.append_fen_bytes(FenStyle::Standard, &mut bytes);
-                assert_eq!(bytes, (fen.clone() + &fen).as_bytes());
+                writer.append_setup(&Setup::from(position), &mut bytes);
+                assert_eq!(bytes, fen.repeat(3).as_bytes());
                 let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;

@@ -6,8 +6,8 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::input::{Counted, Progress};
 
@@ -54,4 +54,67 @@ pub(crate) fn open(path: &Path, frame: Frame, progress: &Arc<Progress>) -> io::R
     file.seek(SeekFrom::Start(frame.offset))?;
     let counted = Counted { inner: file, progress: Arc::clone(progress) };
     zstd::stream::read::Decoder::new(counted.take(frame.length))
+}
+
+/// The text of all frames from one on. After an error the next frame follows: what is left of the
+/// damaged one is lost.
+pub(crate) struct Chain {
+    path: PathBuf,
+    frames: Arc<[Frame]>,
+    next: usize,
+    current: Option<FrameReader>,
+    progress: Arc<Progress>,
+}
+
+impl Chain {
+    pub(crate) fn new(path: &Path, frames: Vec<Frame>, progress: &Arc<Progress>) -> Self {
+        let (path, frames, progress) = (path.to_owned(), frames.into(), Arc::clone(progress));
+        Self { path, frames, next: 0, current: None, progress }
+    }
+
+    /// Whether there is a frame behind the current one.
+    pub(crate) fn has_more(&self) -> bool {
+        self.next < self.frames.len()
+    }
+}
+
+impl Read for Chain {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(reader) = &mut self.current else {
+                let Some(&frame) = self.frames.get(self.next) else { return Ok(0) };
+                self.next += 1;
+                self.current = Some(open(&self.path, frame, &self.progress)?);
+                continue;
+            };
+            match reader.read(buffer) {
+                Ok(0) if !buffer.is_empty() => self.current = None,
+                Ok(count) => return Ok(count),
+                Err(error) => {
+                    self.current = None;
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+/// A chain that several know of: one reads, another asks whether there is more.
+#[derive(Clone)]
+pub(crate) struct SharedChain(Arc<Mutex<Chain>>);
+
+impl SharedChain {
+    pub(crate) fn new(chain: Chain) -> Self {
+        Self(Arc::new(Mutex::new(chain)))
+    }
+
+    pub(crate) fn has_more(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).has_more()
+    }
+}
+
+impl Read for SharedChain {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).read(buffer)
+    }
 }

@@ -2,6 +2,7 @@
 //! CPU time. Ratios are what counts; absolute figures belong to the machine.
 
 mod corpus;
+mod data;
 mod fen;
 mod perft;
 mod pgn;
@@ -38,6 +39,20 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         limit_mb: usize,
     },
+    /// Games to Parquet, compared with python-chess and pyarrow.
+    Data {
+        /// The file; only whole games within the limits are read.
+        file: PathBuf,
+        /// A Python that has both.
+        #[arg(long, default_value = ".venv/bin/python")]
+        python: PathBuf,
+        /// How many million bytes of it we read.
+        #[arg(long, default_value_t = 40)]
+        limit_mb: usize,
+        /// How many million bytes of it Python reads.
+        #[arg(long, default_value_t = 1)]
+        python_mb: usize,
+    },
     /// Moves in algebraic notation: read and played.
     San,
     /// Slider attacks: our four backends and others.
@@ -51,6 +66,9 @@ fn main() -> anyhow::Result<()> {
     match cli.command {
         Command::Perft => perft::run(cli.rounds, cli.json),
         Command::Pgn { file, limit_mb } => pgn::run(&file, limit_mb, cli.rounds, cli.json),
+        Command::Data { file, python, limit_mb, python_mb } => {
+            data::run(&file, &python, [limit_mb, python_mb], cli.rounds, cli.json)
+        }
         Command::San => san::run(cli.rounds, cli.json),
         Command::Sliders => sliders::run(cli.rounds, cli.json),
         Command::Fen => fen::run(cli.rounds, cli.json),

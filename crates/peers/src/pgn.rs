@@ -89,7 +89,7 @@ pub fn run(file: &Path, limit_mb: usize, rounds: u32, as_json: bool) -> anyhow::
 }
 
 /// The first bytes of a file, unpacked if it is compressed, up to the end of the last whole game.
-fn load(file: &Path, limit: usize) -> anyhow::Result<Vec<u8>> {
+pub fn load(file: &Path, limit: usize) -> anyhow::Result<Vec<u8>> {
     let mut text = Vec::new();
     data::Input::open(file)?.take(limit as u64).read_to_end(&mut text)?;
     if text.len() == limit {

@@ -19,6 +19,13 @@ pub trait Watcher {
         Next::Go
     }
 
+    /// A game begins at this byte of what is read; unless this is implemented, it only says that one
+    /// begins.
+    #[inline(always)]
+    fn begin_game_at(&mut self, offset: usize) -> Next {
+        self.begin_game()
+    }
+
     /// A tag pair.
     #[inline(always)]
     fn tag(&mut self, name: &[u8], value: TagValue<'_>) -> Next {
@@ -188,13 +195,13 @@ impl<W: Watcher> Replay<W> {
 
 impl<W: Watcher> Visitor for Replay<W> {
     #[inline]
-    fn begin_game(&mut self, _: usize) -> Next {
+    fn begin_game(&mut self, offset: usize) -> Next {
         self.games += 1;
         self.set_position(Position::INITIAL);
         self.last = Last::Nothing;
         self.open.clear();
         self.open_moves.clear();
-        self.watcher.begin_game()
+        self.watcher.begin_game_at(offset)
     }
 
     #[inline]

@@ -1,0 +1,70 @@
+//! `tabiya data verify`: every file and every row.
+
+use std::io::{IsTerminal, Write};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Args;
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use crate::Outcome;
+
+#[derive(Args)]
+pub struct VerifyArgs {
+    /// The folder of the data set.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// How many threads work; as many as there are cores unless given.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
+    let begin = Instant::now();
+    let bar = std::io::stderr().is_terminal().then(ProgressBar::new_spinner);
+    let verified = ::data::verify(&args.folder, super::threads(args.threads), |rows| {
+        if let Some(bar) = &bar {
+            bar.inc(rows);
+        }
+    });
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    let verified = verified?;
+    let seconds = begin.elapsed().as_secs_f64();
+    if args.json {
+        let report = json!({
+            "files": verified.files,
+            "rows": verified.rows,
+            "games": verified.games,
+            "problems": verified.problems,
+            "first_problems": verified.first_problems,
+            "unchecked": verified.unchecked,
+            "seconds": seconds,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        for problem in &verified.first_problems {
+            writeln!(out, "{problem}")?;
+        }
+        let more = verified.problems - verified.first_problems.len() as u64;
+        if more > 0 {
+            writeln!(out, "… and {more} more")?;
+        }
+        for note in &verified.unchecked {
+            writeln!(out, "not checked: {note}")?;
+        }
+        write!(out, "{} files, {} rows", verified.files, verified.rows)?;
+        if let Some(games) = verified.games {
+            write!(out, " of {games} games")?;
+        }
+        writeln!(out, ", {} problems, {seconds:.2} s", verified.problems)?;
+    }
+    Ok(if verified.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,311 @@
+//! `tabiya data` as scripts call it: shapes, exit codes, and what is there after the worst moments.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+
+/// A folder that is gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-app-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tabiya(arguments: &[&str]) -> Output {
+    Command::new(TABIYA).arg("data").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Games of the same opening with different knights' journeys: `count` games of 64 half moves.
+fn games(count: usize) -> String {
+    let tours = ["Nf3 Nf6 Ng1 Ng8", "Nc3 Nc6 Nb1 Nb8", "Nh3 Nh6 Ng1 Ng8", "Na3 Na6 Nb1 Nb8"];
+    let mut text = String::new();
+    for n in 0..count {
+        text +=
+            &format!("[Event \"{n}\"]\n[Result \"1-0\"]\n[WhiteElo \"{}\"]\n\n", 1_000 + n % 2_000);
+        for tour in 0..16 {
+            let [a, b, c, d] =
+                tours[(n >> (tour % 8) ^ tour) % 4].split(' ').collect::<Vec<_>>()[..]
+            else {
+                unreachable!()
+            };
+            text += &format!("{a} {{ [%eval 0.{}] }} {b} {c} {d} ", n % 90 + 10);
+        }
+        text += "1-0\n\n";
+    }
+    text
+}
+
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            all.extend(
+                contents(&path)
+                    .into_iter()
+                    .map(|(below, bytes)| (format!("{name}/{below}"), bytes)),
+            );
+        } else {
+            all.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    all
+}
+
+#[test]
+fn the_commands_say_what_they_did_and_what_is_there() {
+    let folder = Folder::new("commands");
+    let (input, out) = (folder.path("games.pgn"), folder.path("out"));
+    fs::write(&input, games(30)).unwrap();
+    let made = tabiya(&[
+        "prepare",
+        &input,
+        "--out",
+        &out,
+        "--with-eval",
+        "--json",
+        "--val-fraction",
+        "0.3",
+    ]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let report = json(&made);
+    assert_eq!((&report["games"], &report["positions"]), (&30.into(), &1_920.into()));
+    assert_eq!(report["train"].as_u64().unwrap() + report["validation"].as_u64().unwrap(), 1_920);
+    assert!(report["positions_per_second"].is_number());
+    let checked = tabiya(&["verify", &out, "--json"]);
+    assert_eq!(checked.status.code(), Some(0));
+    let report = json(&checked);
+    assert_eq!(
+        (&report["rows"], &report["games"], &report["problems"]),
+        (&1_920.into(), &30.into(), &0.into())
+    );
+    let info = tabiya(&["info", &out, "--json", "--svg", &folder.path("svg")]);
+    assert_eq!(info.status.code(), Some(0));
+    assert_eq!(json(&info)["results"]["1-0"], 1_920);
+    assert!(fs::read_to_string(folder.path("svg/eval.svg")).unwrap().starts_with("<svg "));
+    assert!(text(&tabiya(&["info", &out]).stdout).contains("30 games, 1920 moves, 1920 positions"));
+    let head = tabiya(&["head", &out, "-n", "2", "--json"]);
+    assert_eq!(text(&head.stdout).lines().count(), 2);
+    let row: serde_json::Value =
+        serde_json::from_str(text(&head.stdout).lines().nth(1).unwrap()).unwrap();
+    assert_eq!(row["ply"], 1);
+    assert!(row["eval"].is_i64() && row["mate"].is_null() && row["result"] == 1);
+    let packed = folder.path("packed");
+    assert_eq!(tabiya(&["pack", &out, "--out", &packed]).status.code(), Some(0));
+    assert_eq!(tabiya(&["verify", &packed]).status.code(), Some(0));
+    assert_eq!(tabiya(&["unpack", &packed, "--out", &folder.path("back")]).status.code(), Some(0));
+    // The same again: nothing to do. Something else: refused, in one line.
+    let again = tabiya(&["prepare", &input, "--out", &out, "--with-eval", "--val-fraction", "0.3"]);
+    assert_eq!(again.status.code(), Some(0));
+    assert!(text(&again.stdout).contains("is complete already"));
+    let other = tabiya(&["prepare", &input, "--out", &out]);
+    assert_eq!((other.status.code(), text(&other.stderr).lines().count()), (Some(1), 1));
+    for wrong in [
+        &["prepare", &input, "--out", &out, "--sample-rate", "2"][..],
+        &["prepare", &input, "--out", &out, "--columns", "fen,elo"],
+        &["prepare", &input, "--out", &out, "--shard", "3/2"],
+        &["prepare", &input, "--out", &out, "--results", "2-0"],
+        &["prepare", &input],
+    ] {
+        assert_eq!(tabiya(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn standard_input_is_converted_too() {
+    let folder = Folder::new("stdin");
+    let mut child = Command::new(TABIYA)
+        .args(["data", "prepare", "-", "--json", "--out", &folder.path("out")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), games(5).as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &json(&output)["positions"]), (Some(0), &320.into()));
+    let manifest = fs::read_to_string(folder.path("out/manifest.json")).unwrap();
+    assert!(manifest.contains(&format!("\"bytes\": {}", games(5).len())));
+}
+
+/// Kills the program again and again, and lets it go on, until it has been killed so often.
+fn kill(options: &[&str], times: usize) {
+    let folder = Folder::new(&format!("kill-{}", options.len()));
+    let (input, out) = (folder.path("games.pgn"), folder.path("out"));
+    fs::write(&input, games(2_500)).unwrap();
+    let arguments = |out: &str| {
+        let mut all =
+            vec!["prepare", &input, "--with-eval", "--val-fraction", "0.2", "--shard-rows", "1500"]
+                .into_iter()
+                .map(str::to_owned)
+                .collect::<Vec<_>>();
+        all.extend(["--group-rows", "1000", "--threads", "2", "--out", out].map(str::to_owned));
+        all.extend(options.iter().map(|&option| option.to_owned()));
+        all
+    };
+    let whole = folder.path("whole");
+    let begin = std::time::Instant::now();
+    assert!(
+        Command::new(TABIYA).arg("data").args(arguments(&whole)).output().unwrap().status.success()
+    );
+    let duration = begin.elapsed().as_micros() as u64;
+    let mut random = 12_345u64;
+    let (mut killed, mut with_files) = (0, 0);
+    for _ in 0..10 * times {
+        let mut child = Command::new(TABIYA)
+            .arg("data")
+            .args(arguments(&out))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        std::thread::sleep(Duration::from_micros((random >> 33) % duration.max(1)));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            killed += 1;
+            let progress = fs::read_to_string(format!("{out}/_progress.json")).unwrap_or_default();
+            with_files += usize::from(progress.contains(".parquet"));
+        }
+        // Whatever has its final name is whole: the same as in the folder that was never disturbed.
+        if Path::new(&out).exists() {
+            for (name, bytes) in contents(Path::new(&out)) {
+                let is_row_file = name.ends_with(".parquet");
+                let is_hidden = name.rsplit('/').next().unwrap().starts_with('.');
+                if is_row_file && !is_hidden {
+                    assert!(fs::read(format!("{whole}/{name}")).unwrap() == bytes, "{name}");
+                }
+            }
+        }
+        if Path::new(&out).join("_SUCCESS").exists() {
+            assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
+            if killed >= times && with_files > 0 {
+                break;
+            }
+            fs::remove_dir_all(&out).unwrap();
+        } else if killed >= times && with_files > 0 {
+            break;
+        }
+    }
+    assert!(killed >= times && with_files > 0, "killed {killed} times, {with_files} with files");
+    let last = Command::new(TABIYA).arg("data").args(arguments(&out)).output().unwrap();
+    assert!(last.status.success(), "{}", text(&last.stderr));
+    assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
+}
+
+#[test]
+fn killed_at_twenty_random_moments_it_goes_on_to_the_same_bytes() {
+    kill(&[], 20);
+}
+
+#[test]
+fn killed_while_it_sorts_it_goes_on_to_the_same_bytes() {
+    kill(&["--shuffle"], 10);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_an_error_and_nothing_half_written_is_taken_for_done() {
+    let folder = Folder::new("full");
+    let (input, out) = (folder.path("games.pgn"), folder.path("out"));
+    fs::write(&input, games(1_000)).unwrap();
+    // No file may grow beyond 16 KB: writing fails as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 32; exec \"$0\" data prepare \"$1\" --out \"$2\" --shard-rows 40000";
+    let run = || Command::new("sh").args(["-c", script, TABIYA, &input, &out]).output().unwrap();
+    for _ in 0..2 {
+        let output = run();
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{complaint}");
+        assert!(
+            complaint.starts_with("tabiya: cannot write ") && complaint.lines().count() == 1,
+            "{complaint}"
+        );
+        assert!(!Path::new(&out).join("_SUCCESS").exists());
+        let left = contents(Path::new(&out));
+        assert!(left.keys().all(|name| !name.ends_with(".parquet")), "{:?}", left.keys());
+        assert_eq!(tabiya(&["verify", &out]).status.code(), Some(1));
+    }
+    // With room again it goes on, to what it would have been.
+    let arguments =
+        |out| ["prepare", &input, "--out", out, "--shard-rows", "40000"].map(str::to_owned);
+    let whole = folder.path("whole");
+    for out in [&out, &whole] {
+        assert!(Command::new(TABIYA).arg("data").args(arguments(out)).status().unwrap().success());
+    }
+    assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_cannot_be_written_to_is_told_in_one_line() {
+    let folder = Folder::new("readonly");
+    let input = folder.path("games.pgn");
+    fs::write(&input, games(3)).unwrap();
+    // Nobody can make folders there, the superuser included.
+    for out in ["/proc/tabiya", "/sys/tabiya"] {
+        let output = tabiya(&["prepare", &input, "--out", out]);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            complaint.starts_with("tabiya: cannot create folder ")
+                && complaint.lines().count() == 1,
+            "{complaint}"
+        );
+    }
+}
+
+#[test]
+fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
+    let folder = Folder::new("damaged");
+    let good = games(20);
+    let input = folder.path("games.pgn");
+    let middle = good[good.len() / 2..].find("[Event").unwrap() + good.len() / 2;
+    fs::write(
+        &input,
+        [&good[..middle], "[Event \"bad\"]\n\n1. e4 e4 *\n\n", &good[middle..]].concat(),
+    )
+    .unwrap();
+    let out = folder.path("out");
+    let output = tabiya(&["prepare", &input, &folder.path("missing.pgn"), "--out", &out, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        (&json(&output)["positions"], &json(&output)["problems"]),
+        (&(20 * 64 + 1).into(), &2.into())
+    );
+    let complaints: Vec<&str> = text(&output.stderr).lines().collect();
+    assert_eq!(complaints.len(), 2, "{complaints:?}");
+    assert!(
+        complaints[0].starts_with(&input)
+            && complaints[0].contains("byte")
+            && complaints[0].contains("e4")
+    );
+    assert!(complaints[1].contains("missing.pgn"));
+    assert_eq!(tabiya(&["verify", &out]).status.code(), Some(0));
+}

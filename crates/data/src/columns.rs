@@ -1,0 +1,163 @@
+//! The columns of a data set: names, types, and what each of them means.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+
+/// A column. The first three are what other tools expect first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Column {
+    /// The position as FEN.
+    Fen,
+    /// The move that was played from it, in UCI.
+    BestMove,
+    /// Centipawns, or null.
+    Eval,
+    /// Moves to mate, or null.
+    Mate,
+    /// 1, 0 or −1 from White's view, or null.
+    Result,
+    /// Half moves played before.
+    Ply,
+    /// White's rating, or null.
+    WhiteElo,
+    /// Black's rating, or null.
+    BlackElo,
+    /// Which game it is from.
+    Game,
+    /// Milliseconds that the player to move has left, or null.
+    Clock,
+    /// The position in 32 bytes.
+    Board,
+}
+
+impl Column {
+    /// All of them, in their order.
+    pub const ALL: [Self; 11] = [
+        Self::Fen,
+        Self::BestMove,
+        Self::Eval,
+        Self::Mate,
+        Self::Result,
+        Self::Ply,
+        Self::WhiteElo,
+        Self::BlackElo,
+        Self::Game,
+        Self::Clock,
+        Self::Board,
+    ];
+
+    /// Those that rows of 32 bytes have.
+    pub const PACKED: [Self; 6] =
+        [Self::Fen, Self::BestMove, Self::Eval, Self::Mate, Self::Result, Self::Board];
+
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fen => "fen",
+            Self::BestMove => "best_move",
+            Self::Eval => "eval",
+            Self::Mate => "mate",
+            Self::Result => "result",
+            Self::Ply => "ply",
+            Self::WhiteElo => "white_elo",
+            Self::BlackElo => "black_elo",
+            Self::Game => "game",
+            Self::Clock => "clock",
+            Self::Board => "board",
+        }
+    }
+
+    /// What it means, in a sentence, for manifests and people.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Fen => "the position, as FEN; en passant only where such a capture is legal",
+            Self::BestMove => {
+                "the move that was played from it, in UCI; castling in Chess960 games is king takes rook"
+            }
+            Self::Eval => {
+                "centipawns, evaluation of the position in fen; null where there is none or a mate"
+            }
+            Self::Mate => {
+                "moves to mate, of the position in fen, negative if the one whose view it is gets mated"
+            }
+            Self::Result => {
+                "how the game ended, White's view: 1 won, 0 drawn, -1 lost; null if unknown"
+            }
+            Self::Ply => "half moves played in the game before this position, 0 in its first",
+            Self::WhiteElo => "White's rating; null if unknown",
+            Self::BlackElo => "Black's rating; null if unknown",
+            Self::Game => {
+                "number of the input, counted from 0, times 2^40, plus number of the game in it, counted from 1"
+            }
+            Self::Clock => {
+                "milliseconds that the player to move has left when the position comes up; null if unknown"
+            }
+            Self::Board => "the position in 32 bytes, as PackedRow without score, move and result",
+        }
+    }
+
+    /// Its type.
+    pub fn data_type(self) -> DataType {
+        match self {
+            Self::Fen | Self::BestMove => DataType::Utf8,
+            Self::Eval | Self::Ply | Self::Clock => DataType::Int32,
+            Self::Mate | Self::Result => DataType::Int8,
+            Self::WhiteElo | Self::BlackElo => DataType::Int16,
+            Self::Game => DataType::Int64,
+            Self::Board => DataType::FixedSizeBinary(chess::PackedRow::SIZE as i32),
+        }
+    }
+
+    /// Whether there may be no value.
+    pub const fn is_nullable(self) -> bool {
+        !matches!(self, Self::Fen | Self::BestMove | Self::Ply | Self::Game | Self::Board)
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// There is no column of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' is no column; there are fen, best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board"
+)]
+pub struct UnknownColumn(String);
+
+impl FromStr for Column {
+    type Err = UnknownColumn;
+
+    fn from_str(name: &str) -> Result<Self, UnknownColumn> {
+        let found = Self::ALL.into_iter().find(|column| column.name() == name);
+        found.ok_or_else(|| UnknownColumn(name.to_owned()))
+    }
+}
+
+/// The schema of a file with these columns.
+pub fn schema(columns: &[Column]) -> SchemaRef {
+    let field =
+        |column: &Column| Field::new(column.name(), column.data_type(), column.is_nullable());
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back_and_the_first_three_are_those_that_others_expect() {
+        for column in Column::ALL {
+            assert_eq!(column.name().parse(), Ok(column));
+        }
+        assert!("elo".parse::<Column>().is_err());
+        let schema = schema(&Column::ALL);
+        let first: Vec<_> = schema.fields().iter().take(3).map(|field| field.name()).collect();
+        assert_eq!(first, ["fen", "best_move", "eval"]);
+    }
+}

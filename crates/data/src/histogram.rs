@@ -1,0 +1,160 @@
+//! Histograms, as text and as SVG.
+
+use std::fmt::Write;
+
+/// How often values fall into steps of the same width; what lies beyond the ends is in the outer steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Histogram {
+    first: i64,
+    width: i64,
+    steps: Vec<u64>,
+    count: u64,
+    sum: i64,
+    least: i64,
+    most: i64,
+}
+
+impl Histogram {
+    /// So many steps of this width, from this value on.
+    pub fn new(first: i64, width: i64, steps: usize) -> Self {
+        let steps = vec![0; steps.max(1)];
+        Self {
+            first,
+            width: width.max(1),
+            steps,
+            count: 0,
+            sum: 0,
+            least: i64::MAX,
+            most: i64::MIN,
+        }
+    }
+
+    /// Adds a value.
+    pub fn add(&mut self, value: i64) {
+        let last = self.steps.len() as i64 - 1;
+        let step = (value - self.first).div_euclid(self.width).clamp(0, last);
+        self.steps[step as usize] += 1;
+        self.count += 1;
+        self.sum += value;
+        self.least = self.least.min(value);
+        self.most = self.most.max(value);
+    }
+
+    /// Adds all values of another one of the same steps.
+    pub fn append(&mut self, other: &Self) {
+        for (whole, part) in self.steps.iter_mut().zip(&other.steps) {
+            *whole += part;
+        }
+        self.count += other.count;
+        self.sum += other.sum;
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
+    }
+
+    /// How many values.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their mean, if there are any.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// The least and the greatest, if there are any.
+    pub fn range(&self) -> Option<(i64, i64)> {
+        (self.count > 0).then_some((self.least, self.most))
+    }
+
+    /// Where each step begins and how often it occurs, without the empty ones at both ends.
+    pub fn steps(&self) -> Vec<(i64, u64)> {
+        let all = self.steps.iter().enumerate();
+        let all: Vec<(i64, u64)> =
+            all.map(|(n, &count)| (self.first + n as i64 * self.width, count)).collect();
+        let first = all.iter().position(|(_, count)| *count > 0).unwrap_or(all.len());
+        let last = all.iter().rposition(|(_, count)| *count > 0).map_or(first, |last| last + 1);
+        all[first..last].to_vec()
+    }
+
+    /// A bar of blocks for each step, at most this wide.
+    pub fn text(&self, width: usize) -> String {
+        let steps = self.steps();
+        let most = steps.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
+        let mut text = String::new();
+        for (value, count) in steps {
+            // In eighths of a letter.
+            let eighths = (count as u128 * width as u128 * 8 / u128::from(most)) as usize;
+            let mut bar = "█".repeat(eighths / 8);
+            if !eighths.is_multiple_of(8) {
+                bar.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
+            }
+            let _ = writeln!(text, "{value:>8} {bar:<width$} {count}");
+        }
+        text
+    }
+}
+
+/// The colors of the bars and the letters.
+const BAR: &str = "#4a7ab5";
+const INK: &str = "#333";
+
+/// Bars with their names and numbers as a picture.
+pub fn bars_svg(title: &str, bars: &[(String, u64)]) -> String {
+    let (row, left, room) = (18, 90, 420);
+    let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
+    let (width, height) = (left + room + 110, 40 + row * bars.len());
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{INK}\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n\
+         <text x=\"{left}\" y=\"20\" font-size=\"14\">{}</text>\n",
+        escape(title)
+    );
+    for (n, (name, count)) in bars.iter().enumerate() {
+        let (y, length) = (32 + row * n, *count as f64 / most as f64 * f64::from(room));
+        let (text_y, x) = (y + 12, left + 6 + length as i32);
+        let _ = writeln!(
+            svg,
+            "<text x=\"{}\" y=\"{text_y}\" text-anchor=\"end\">{}</text>\
+             <rect x=\"{left}\" y=\"{y}\" width=\"{length:.1}\" height=\"14\" fill=\"{BAR}\"/>\
+             <text x=\"{x}\" y=\"{text_y}\">{count}</text>",
+            left - 6,
+            escape(name),
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_fall_into_their_steps_and_what_is_beyond_into_the_outer_ones() {
+        let mut histogram = Histogram::new(-10, 10, 3);
+        for value in [-500, -10, -1, 0, 9, 10, 19, 20, 7_000] {
+            histogram.add(value);
+        }
+        assert_eq!(histogram.steps(), [(-10, 3), (0, 2), (10, 4)]);
+        assert_eq!((histogram.count(), histogram.range()), (9, Some((-500, 7_000))));
+        let mut twice = histogram.clone();
+        twice.append(&histogram);
+        assert_eq!((twice.count(), twice.mean()), (18, histogram.mean()));
+        let text = histogram.text(8);
+        assert_eq!(text.lines().next_back(), Some("      10 ████████ 4"));
+        assert_eq!(text.lines().nth(1), Some("       0 ████     2"));
+    }
+
+    #[test]
+    fn pictures_have_a_bar_for_everything_and_no_markup_of_others() {
+        let svg = bars_svg("a < b", &[("1-0".into(), 3), ("<script>".into(), 0)]);
+        assert_eq!(svg.matches("<rect").count(), 3);
+        assert!(svg.contains("a &lt; b") && !svg.contains("<script>"));
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    }
+}

@@ -1,0 +1,149 @@
+//! The folder a data set is made in: whose it is, and what is in it already.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use super::progress::Progress;
+use super::runs::RUNS;
+use crate::files::{self, TEMPORARY};
+use crate::manifest::{MANIFEST, Manifest, PROGRESS, Plan, SUCCESS, read_json};
+use crate::{DataError, Split};
+
+/// The file that a run holds locked as long as it writes.
+const LOCK: &str = "_lock";
+
+/// A folder that nobody else writes to.
+pub(crate) struct Workplace {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// What was found there.
+pub(crate) enum Found {
+    /// Nothing.
+    Nothing,
+    /// The beginning of what is wanted.
+    Unfinished(Box<Progress>),
+    /// All that is wanted.
+    Finished(Box<Manifest>),
+}
+
+impl Workplace {
+    /// Takes a folder for a plan, and makes it if it is not there. It must be empty, or hold the same
+    /// plan, begun or finished.
+    pub(crate) fn enter(path: &Path, plan: &Plan) -> Result<(Self, Found), DataError> {
+        files::create_folder(path)?;
+        let occupied = |reason: String| DataError::Occupied { path: path.to_owned(), reason };
+        let listed = fs::read_dir(path)
+            .and_then(|entries| {
+                entries.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<Vec<_>>>()
+            })
+            .map_err(DataError::io("list", path))?;
+        let is_foreign = |name: &std::ffi::OsString| {
+            let name = name.to_string_lossy();
+            !(name == LOCK || name.starts_with('.') && name.ends_with(TEMPORARY))
+        };
+        let is_ours = path.join(SUCCESS).exists() || path.join(PROGRESS).exists();
+        if !is_ours && let Some(name) = listed.iter().find(|name| is_foreign(name)) {
+            let name = name.to_string_lossy();
+            return Err(occupied(format!(
+                "it holds '{name}', which is no beginning of a data set"
+            )));
+        }
+        let lock_path = path.join(LOCK);
+        let lock = File::create(&lock_path).map_err(DataError::io("create", &lock_path))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(occupied("another run is writing to it".into()));
+            }
+            Err(TryLockError::Error(cause)) => {
+                return Err(DataError::Io { what: "lock", path: lock_path, cause });
+            }
+        }
+        let workplace = Self { path: path.to_owned(), _lock: lock };
+        let other = |old: &Plan| {
+            plan.difference(old).map(|difference| {
+                occupied(format!(
+                    "it holds another data set: {difference}; take another folder, or remove it"
+                ))
+            })
+        };
+        if path.join(SUCCESS).exists() {
+            let manifest = Manifest::open(path)?;
+            let mut old = Plan::new(manifest.inputs.clone(), &manifest.options);
+            old.tabiya.clone_from(&manifest.tabiya);
+            // What came through a pipe has no name but the one that everything else from there has.
+            for (old, new) in old.inputs.iter_mut().zip(&plan.inputs) {
+                if new.bytes.is_none() && old.name == new.name {
+                    old.clone_from(new);
+                }
+            }
+            let error = other(&old);
+            workplace.leave();
+            return error.map_or(Ok((workplace, Found::Finished(Box::new(manifest)))), Err);
+        }
+        if !path.join(PROGRESS).exists() {
+            return Ok((workplace, Found::Nothing));
+        }
+        let progress: Progress = read_json(&path.join(PROGRESS))?;
+        if let Some(error) = other(&progress.plan) {
+            return Err(error);
+        }
+        workplace.remove_temporary_files();
+        Ok((workplace, Found::Unfinished(Box::new(progress))))
+    }
+
+    /// Removes what a killed run may have left half written.
+    fn remove_temporary_files(&self) {
+        let folders = Split::ALL.map(|split| self.path.join(split.name()));
+        for folder in folders.iter().chain([&self.path, &self.path.join(RUNS)]) {
+            let Ok(entries) = fs::read_dir(folder) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if name.starts_with('.') && name.ends_with(TEMPORARY) {
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+    }
+
+    /// Removes all files of rows: they are to be made anew.
+    pub(crate) fn clear(&self) -> Result<(), DataError> {
+        for name in Split::ALL.map(Split::name).into_iter().chain([RUNS]) {
+            let folder = self.path.join(name);
+            if folder.exists() {
+                fs::remove_dir_all(&folder).map_err(DataError::io("remove", &folder))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything is done: removes what only the work needed.
+    pub(crate) fn clean_up(&self) -> Result<(), DataError> {
+        let runs = self.path.join(RUNS);
+        if runs.exists() {
+            fs::remove_dir_all(&runs).map_err(DataError::io("remove", &runs))?;
+        }
+        for split in Split::ALL {
+            // A split without rows has no files, and needs no folder.
+            let _ = fs::remove_dir(self.path.join(split.name()));
+        }
+        let progress = self.path.join(PROGRESS);
+        if progress.exists() {
+            fs::remove_file(&progress).map_err(DataError::io("remove", &progress))?;
+        }
+        self.leave();
+        Ok(())
+    }
+
+    fn leave(&self) {
+        let _ = fs::remove_file(self.path.join(LOCK));
+    }
+
+    /// Whether the manifest is there but nobody said that all is well.
+    pub(crate) fn forget_manifest(&self) {
+        let _ = fs::remove_file(self.path.join(MANIFEST));
+    }
+}

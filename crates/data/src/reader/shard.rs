@@ -1,0 +1,225 @@
+//! One file of rows, opened by what is in it, and read in blocks: row groups, or as many packed rows.
+//!
+//! Whatever is in the file, the answer is rows or an error. How much memory it takes is known before it
+//! is taken: from the sizes that the heads of its pages tell, which nobody decompresses beyond.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use chess::PackedRow;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+
+use super::block::Block;
+use super::guard::guarded;
+use super::pages;
+use crate::parquet_file::POV_KEY;
+use crate::{Column, DataError, PackedFile, PointOfView};
+
+/// Packed rows are read so many at a time.
+const PACKED_BLOCK: u64 = 1 << 15;
+/// A row group with more rows than this is not read.
+const MAX_ROWS: u64 = 1 << 24;
+/// The foot of a Parquet file can be no longer.
+const MAX_FOOTER: u32 = 64 << 20;
+
+/// A file of rows.
+#[derive(Debug)]
+pub struct Shard {
+    path: PathBuf,
+    kind: Kind,
+    blocks: Vec<u64>,
+    columns: Vec<Column>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Parquet { metadata: ArrowReaderMetadata, view: PointOfView },
+    Packed,
+}
+
+impl Shard {
+    /// Opens a Parquet file or a file of packed rows, and looks at its head or foot.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let mut magic = [0; 4];
+        let mut file = File::open(path).map_err(DataError::io("open", path))?;
+        let length = file.metadata().map_err(DataError::io("read", path))?.len();
+        if length < 12 {
+            return Err(DataError::damaged(path, format!("{length} bytes are no file of rows")));
+        }
+        file.read_exact(&mut magic).map_err(DataError::io("read", path))?;
+        match &magic {
+            b"PAR1" => Self::open_parquet(path, &file, length),
+            b"TABI" => Self::open_packed(path),
+            _ => Err(DataError::damaged(path, "it is neither Parquet nor packed rows")),
+        }
+    }
+
+    fn open_packed(path: &Path) -> Result<Self, DataError> {
+        let mut left = PackedFile::open(path)?.rows();
+        let mut blocks = Vec::new();
+        while left > 0 {
+            blocks.push(left.min(PACKED_BLOCK));
+            left -= left.min(PACKED_BLOCK);
+        }
+        let columns = Column::PACKED.to_vec();
+        Ok(Self { path: path.to_owned(), kind: Kind::Packed, blocks, columns })
+    }
+
+    fn open_parquet(path: &Path, file: &File, length: u64) -> Result<Self, DataError> {
+        let damaged = |reason: String| DataError::damaged(path, reason);
+        pages::check_footer(file, length, MAX_FOOTER).map_err(damaged)?;
+        let loaded = guarded(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
+            .map_err(|panic| damaged(format!("its foot cannot be read ({panic})")))?;
+        let metadata = loaded.map_err(|error| damaged(error.to_string()))?;
+        let mut blocks = Vec::new();
+        for group in metadata.metadata().row_groups() {
+            let rows = u64::try_from(group.num_rows()).ok().filter(|&rows| rows <= MAX_ROWS);
+            let rows = rows.ok_or_else(|| {
+                damaged(format!("a row group of {} rows is not read", group.num_rows()))
+            })?;
+            blocks.push(rows);
+        }
+        let mut columns = Vec::new();
+        for column in Column::ALL {
+            let Ok(field) = metadata.schema().field_with_name(column.name()) else { continue };
+            if *field.data_type() != column.data_type() {
+                let reason = format!("column '{column}' is {}", field.data_type());
+                return Err(damaged(reason));
+            }
+            columns.push(column);
+        }
+        let notes = metadata.metadata().file_metadata().key_value_metadata();
+        let view = notes.into_iter().flatten().find(|note| note.key == POV_KEY);
+        let view = match view.and_then(|note| note.value.as_deref()) {
+            Some("mover") => PointOfView::Mover,
+            _ => PointOfView::White,
+        };
+        let kind = Kind::Parquet { metadata, view };
+        Ok(Self { path: path.to_owned(), kind, blocks, columns })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many rows each of its blocks has.
+    pub fn blocks(&self) -> &[u64] {
+        &self.blocks
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> u64 {
+        self.blocks.iter().sum()
+    }
+
+    /// Which of our columns it has.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// From whose view its evaluations are.
+    pub const fn view(&self) -> PointOfView {
+        match self.kind {
+            Kind::Parquet { view, .. } => view,
+            Kind::Packed => PointOfView::White,
+        }
+    }
+
+    /// Whether it holds packed rows.
+    pub const fn is_packed(&self) -> bool {
+        matches!(self.kind, Kind::Packed)
+    }
+
+    /// How many bytes each column takes in the file, compressed; nothing for packed rows.
+    pub fn column_sizes(&self) -> Vec<(Column, u64)> {
+        let Kind::Parquet { metadata, .. } = &self.kind else { return Vec::new() };
+        let size = |column: &Column| {
+            let groups = metadata.metadata().row_groups().iter();
+            let chunks = groups.flat_map(|group| group.columns());
+            let own = chunks.filter(|chunk| chunk.column_path().string() == column.name());
+            own.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(0)).sum()
+        };
+        self.columns.iter().map(|column| (*column, size(column))).collect()
+    }
+
+    /// Decodes a block, with these columns only.
+    pub fn read(&self, block: usize, columns: &[Column]) -> Result<Block, DataError> {
+        if let Some(column) = columns.iter().find(|column| !self.columns.contains(column)) {
+            return Err(DataError::NoColumn { path: self.path.clone(), column: column.name() });
+        }
+        match &self.kind {
+            Kind::Packed => {
+                let mut rows = Vec::new();
+                let first = block as u64 * PACKED_BLOCK;
+                self.read_packed(block, &mut rows)?;
+                Block::from_packed(&rows, columns).map_err(|(n, error)| {
+                    DataError::damaged(&self.path, format!("row {}: {error}", first + n as u64))
+                })
+            }
+            Kind::Parquet { metadata, view } => self.read_parquet(metadata, *view, block, columns),
+        }
+    }
+
+    /// Reads a block of packed rows as they are, in place of what was in the buffer; nothing if this is
+    /// no file of packed rows.
+    pub fn read_packed(&self, block: usize, rows: &mut Vec<PackedRow>) -> Result<(), DataError> {
+        rows.clear();
+        if !self.is_packed() {
+            return Ok(());
+        }
+        let first = block as u64 * PACKED_BLOCK;
+        PackedFile::open(&self.path)?.read(first, PACKED_BLOCK as usize, rows)
+    }
+
+    fn read_parquet(
+        &self,
+        metadata: &ArrowReaderMetadata,
+        view: PointOfView,
+        number: usize,
+        columns: &[Column],
+    ) -> Result<Block, DataError> {
+        let damaged = |reason: String| {
+            DataError::damaged(&self.path, format!("row group {number}: {reason}"))
+        };
+        let file = File::open(&self.path).map_err(DataError::io("open", &self.path))?;
+        let rows = self.blocks.get(number).copied().unwrap_or(0);
+        let names = columns.iter().map(|column| column.name());
+        let group = metadata.metadata().row_groups().get(number);
+        let group = group.ok_or_else(|| damaged("there is none".into()))?;
+        for chunk in group.columns() {
+            let name = chunk.column_path().string();
+            if columns.iter().any(|column| column.name() == name) {
+                pages::check(&file, chunk, rows)
+                    .map_err(|reason| damaged(format!("{name}: {reason}")))?;
+            }
+        }
+        let batches = guarded(|| {
+            let mask = ProjectionMask::columns(metadata.parquet_schema(), names);
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+                .with_row_groups(vec![number])
+                .with_projection(mask)
+                .with_batch_size((rows as usize).max(1))
+                .build()?
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(parquet::errors::ParquetError::from)
+        });
+        let batches = batches
+            .map_err(|panic| damaged(format!("the decoder stopped ({panic})")))?
+            .map_err(|error| damaged(error.to_string()))?;
+        let batch = match batches.as_slice() {
+            [] if rows == 0 => return Ok(Block::from_batch(&empty(), &[], view)),
+            [batch] if batch.num_rows() as u64 == rows => batch,
+            _ => return Err(damaged("it has not as many rows as it says".into())),
+        };
+        Ok(Block::from_batch(batch, columns, view))
+    }
+}
+
+fn empty() -> arrow_array::RecordBatch {
+    arrow_array::RecordBatch::new_empty(std::sync::Arc::new(arrow_schema::Schema::empty()))
+}

@@ -1,0 +1,189 @@
+//! What tests of data sets share: games to make them of, folders that vanish, rows read back.
+
+#![allow(dead_code, reason = "not every test needs everything")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chess::{Color, Position};
+use data::{Column, DataError, Event, Manifest, PrepareOptions, Prepared, Shard, Split, prepare};
+
+/// A folder that is gone when the test is over.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tabiya-data-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Random games with evaluations, mates, gaps, clocks, ratings and results; every fourth of Chess960.
+pub fn games(count: usize, seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = String::new();
+    for n in 0..count {
+        let is_960 = n % 4 == 3;
+        let start = chess::chess960::start(if is_960 { random.below(960) as u16 } else { 518 });
+        let mut position = start.unwrap();
+        let result = ["1-0", "0-1", "1/2-1/2", "*"][random.below(4)];
+        text += &format!("[Event \"{n}\"]\n[Result \"{result}\"]\n");
+        text += &format!("[WhiteElo \"{}\"]\n", 1_000 + random.below(2_000));
+        text += &format!("[BlackElo \"{}\"]\n", 1_000 + random.below(2_000));
+        text += ["[TimeControl \"60+0\"]\n", "[TimeControl \"300+3\"]\n"][random.below(2)];
+        if is_960 {
+            text += &format!("[Variant \"Chess960\"]\n[FEN \"{}\"]\n", position.fen());
+        }
+        text.push('\n');
+        for _ in 0..20 + random.below(60) {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = moves[random.below(moves.len())];
+            let dots = if position.turn() == Color::White { "." } else { "..." };
+            text += &format!("{}{dots} {} ", position.fullmove_number(), position.san(m));
+            match random.below(4) {
+                0 => text += &format!("{{ [%eval {}.5] [%clk 0:01:30] }} ", random.below(9)),
+                1 => text += &format!("{{ [%eval #-{}] }} ", 1 + random.below(9)),
+                2 => text += "{ nothing to say } ",
+                _ => {}
+            }
+            position = position.after(m);
+        }
+        text += &format!("{result}\n\n");
+    }
+    text
+}
+
+/// Options that make many small files.
+pub fn small() -> PrepareOptions {
+    PrepareOptions {
+        with_eval: true,
+        val_fraction: 0.2,
+        shard_rows: 1_000,
+        group_rows: 300,
+        ..PrepareOptions::default()
+    }
+}
+
+pub fn threads(n: usize) -> NonZero<usize> {
+    NonZero::new(n).unwrap()
+}
+
+/// Makes a data set, and tells what was complained of.
+pub fn make(
+    inputs: &[PathBuf],
+    out: &Path,
+    options: &PrepareOptions,
+    n: usize,
+) -> (Result<Prepared, DataError>, Vec<String>) {
+    let problems = Mutex::new(Vec::new());
+    let result = prepare(inputs, out, options, threads(n), |event| {
+        if let Event::Problem(line) = event {
+            problems.lock().unwrap().push(line.to_owned());
+        }
+    });
+    (result, problems.into_inner().unwrap())
+}
+
+/// All files of a folder with their bytes.
+pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn add(folder: &Path, base: &Path, all: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                add(&path, base, all);
+            } else {
+                let name = path.strip_prefix(base).unwrap().to_string_lossy().into_owned();
+                all.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut all = BTreeMap::new();
+    add(folder, folder, &mut all);
+    all
+}
+
+/// A row as text, all columns.
+pub type Line = (Split, String);
+
+/// All rows of a data set in order.
+pub fn lines(folder: &Path) -> Vec<Line> {
+    let manifest = Manifest::open(folder).unwrap();
+    let columns = manifest.column_list().unwrap();
+    let mut lines = Vec::new();
+    for file in &manifest.files {
+        let shard = Shard::open(&folder.join(&file.path)).unwrap();
+        for block in 0..shard.blocks().len() {
+            for row in shard.read(block, &columns).unwrap().iter() {
+                let text = format!(
+                    "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+                    row.fen(),
+                    row.best_move(),
+                    row.eval(),
+                    row.mate(),
+                    row.result(),
+                    row.ply(),
+                    row.white_elo(),
+                    row.black_elo(),
+                    row.game(),
+                    row.clock(),
+                    row.board(),
+                );
+                lines.push((file.split, text));
+            }
+        }
+    }
+    lines
+}
+
+/// How many moves the games of a text have.
+pub fn moves(text: &str) -> u64 {
+    struct Count(u64);
+    impl chess::pgn::Watcher for Count {
+        fn played(&mut self, _: &Position, _: chess::Move, _: &Position) -> chess::pgn::Next {
+            self.0 += 1;
+            chess::pgn::Next::Go
+        }
+        fn error(&mut self, _: chess::pgn::PgnError) {}
+    }
+    let mut replay = chess::pgn::Replay::new(Count(0));
+    chess::pgn::read(text.as_bytes(), &mut replay);
+    replay.watcher().0
+}
+
+pub const EVERYTHING: [Column; 11] = Column::ALL;
