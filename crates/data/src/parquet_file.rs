@@ -66,6 +66,11 @@ impl Encoder {
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .set_max_row_group_row_count(None);
+        // The least and the greatest text or board of a row group tell nobody anything.
+        for column in [Column::Fen, Column::Board] {
+            let path = ColumnPath::from(column.name());
+            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
         // A dictionary is worth its price only where few values come often.
         let steps = [Column::Ply, Column::Game, Column::Clock];
         for column in [Column::Fen, Column::Board, Column::Eval].into_iter().chain(steps) {

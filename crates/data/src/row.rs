@@ -138,13 +138,14 @@ impl Row {
 
 /// What a score is in the columns `eval` and `mate`, seen by this side.
 #[inline]
-pub(crate) fn seen_by(score: Score, view: PointOfView, turn: Color) -> Score {
-    match (view, turn) {
-        (PointOfView::Mover, Color::Black) => match score {
-            Score::Centipawns(value) => Score::Centipawns(-value),
-            Score::Mate(moves) => Score::Mate(-moves),
-        },
-        _ => score,
+pub(crate) fn seen_by(score: Score, view: PointOfView, turn: impl FnOnce() -> Color) -> Score {
+    // The turn is looked for among the pieces: only where it matters.
+    if view == PointOfView::White || turn() == Color::White {
+        return score;
+    }
+    match score {
+        Score::Centipawns(value) => Score::Centipawns(-value),
+        Score::Mate(moves) => Score::Mate(-moves),
     }
 }
 
@@ -224,7 +225,7 @@ fn scores<T: ArrowPrimitiveType>(
 ) -> Result<ArrayRef, PackedError> {
     let mut problem = None;
     let array = numbers::<T>(rows, |row| match row.packed.score() {
-        Ok(score) => score.and_then(|score| value(seen_by(score, view, row.packed.turn()))),
+        Ok(score) => score.and_then(|score| value(seen_by(score, view, || row.packed.turn()))),
         Err(error) => {
             problem.get_or_insert(error);
             None

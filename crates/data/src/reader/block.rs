@@ -213,7 +213,7 @@ impl<'a> RowView<'a> {
             (None, None) => return None,
         };
         // Seeing it from the other side is its own opposite.
-        Some(seen_by(score, self.block.view, turn))
+        Some(seen_by(score, self.block.view, || turn))
     }
 
     /// How the game ended.
