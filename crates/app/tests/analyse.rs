@@ -160,7 +160,7 @@ fn what_is_wrong_is_told_in_one_line() {
         (&["--pgn", &empty], "no games"),
         (&["--pgn", &bad], "game 1"),
         (&["--pgn", &two, "--game", "3"], "no game 3"),
-        (&["--pgn", &two, "--svg", "/tmp/never.svg", "--depth", "1"], "--game"),
+        (&["--pgn", &two, "--svg", "never.svg", "--depth", "1"], "--game"),
         (&["--pgn", &two, "--depth", "1", "--annotate", "/nowhere/x.pgn"], "/nowhere/x.pgn"),
         (&["--depth", "1", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg"),
     ] {

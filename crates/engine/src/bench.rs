@@ -13,7 +13,8 @@ pub const DEPTH: u32 = 12;
 /// The size of the table, in MiB.
 pub const HASH: usize = 16;
 
-/// Openings, middlegames and endgames, of our own games and well-known tests.
+/// Openings, middlegames and endgames: perft positions, common openings, and positions that the
+/// benches of other engines have long used.
 pub const POSITIONS: &[&str] = &[
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

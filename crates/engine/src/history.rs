@@ -236,20 +236,21 @@ fn pieces_key(position: &Position, color: Color) -> usize {
 }
 
 impl Correction {
+    /// Where each table has what it knows: pawns, White's pieces, Black's pieces, moves.
     #[inline(always)]
-    fn indices(position: &Position) -> [usize; 3] {
+    fn indices(position: &Position, previous: Arrival, before: Arrival) -> [usize; 4] {
         let turn = position.turn().index() * CORRECTIONS;
-        [
+        let [pawns, white, black] = [
             position.pawn_key() as usize,
             pieces_key(position, Color::White),
             pieces_key(position, Color::Black),
         ]
-        .map(|key| turn + key % CORRECTIONS)
+        .map(|key| turn + key % CORRECTIONS);
+        [pawns, white, black, previous as usize * ARRIVALS + before as usize]
     }
 
     fn of(&self, position: &Position, previous: Arrival, before: Arrival) -> i32 {
-        let [pawns, white, black] = Self::indices(position);
-        let moves = previous as usize * ARRIVALS + before as usize;
+        let [pawns, white, black, moves] = Self::indices(position, previous, before);
         let sum = i32::from(self.pawns[pawns])
             + i32::from(self.pieces[0][white])
             + i32::from(self.pieces[1][black])
@@ -266,8 +267,7 @@ impl Correction {
         error: i32,
     ) {
         let bonus = (error * depth).clamp(-CORRECTION_LIMIT / 64, CORRECTION_LIMIT / 64) * 8;
-        let [pawns, white, black] = Self::indices(position);
-        let moves = previous as usize * ARRIVALS + before as usize;
+        let [pawns, white, black, moves] = Self::indices(position, previous, before);
         let [white_pieces, black_pieces] = &mut self.pieces;
         for counter in [
             &mut self.pawns[pawns],

@@ -114,7 +114,7 @@ const EVEN_CHANCE: f64 = 130.0;
 const CHANCE_SPREAD: f64 = 75.0;
 
 impl Chances {
-    /// A model of two logistic curves: simple, and fitted to games between engines.
+    /// A model of two logistic curves. Its two numbers are round ones by judgement, fitted to nothing.
     pub fn of(score: Score) -> Self {
         if is_decided(score) {
             let win = if score > 0 { 1000 } else { 0 };

@@ -9,7 +9,8 @@ use crate::search::RootMove;
 /// Moves among which a weak player chooses.
 pub const CANDIDATES: usize = 6;
 
-/// Positions that a player of this Elo looks at: about twice as many for each 130 points.
+/// Positions that a player of this Elo looks at: twice as many for each 130 points, which is a guess
+/// that no games have confirmed.
 pub fn nodes(elo: u32) -> u64 {
     let doublings = f64::from(elo.saturating_sub(800)) / 130.0;
     (60.0 * doublings.exp2()) as u64

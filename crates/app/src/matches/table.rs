@@ -9,20 +9,7 @@ const NAME: usize = 28;
 
 /// The ranking.
 pub fn ranking(standings: &Standings, names: &[String]) -> String {
-    let mut rows = vec![row([
-        "#",
-        "engine",
-        "points",
-        "games",
-        "%",
-        "+",
-        "=",
-        "-",
-        "Elo",
-        "±",
-        "LOS",
-        "pairs 0-½-1-1½-2",
-    ])];
+    let mut rows = vec![heading("#", "engine")];
     for (rank, engine) in standings.ranking().into_iter().enumerate() {
         let mut cells = vec![(rank + 1).to_string(), shorten(&names[engine])];
         cells.extend(score(&standings.engine(engine)));
@@ -33,20 +20,7 @@ pub fn ranking(standings: &Standings, names: &[String]) -> String {
 
 /// Each pairing, from the view of its first.
 pub fn pairings(standings: &Standings, names: &[String], pairings: &[(usize, usize)]) -> String {
-    let mut rows = vec![row([
-        "engine",
-        "against",
-        "points",
-        "games",
-        "%",
-        "+",
-        "=",
-        "-",
-        "Elo",
-        "±",
-        "LOS",
-        "pairs 0-½-1-1½-2",
-    ])];
+    let mut rows = vec![heading("engine", "against")];
     for &(first, second) in pairings {
         let mut cells = vec![shorten(&names[first]), shorten(&names[second])];
         cells.extend(score(&standings.pairing((first, second))));
@@ -150,6 +124,12 @@ fn number(value: f64, signed: bool) -> String {
 
 fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
+}
+
+/// Two names, and over what [`score`] gives.
+fn heading(first: &str, second: &str) -> Vec<String> {
+    let scores = ["points", "games", "%", "+", "=", "-", "Elo", "±", "LOS", "pairs 0-½-1-1½-2"];
+    [first, second].into_iter().chain(scores).map(str::to_owned).collect()
 }
 
 fn shorten(name: &str) -> String {

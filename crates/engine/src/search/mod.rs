@@ -163,11 +163,6 @@ impl Engine {
         self.tablebases = tablebases;
     }
 
-    /// The tablebases in use.
-    pub fn tablebases(&self) -> Option<&Tablebases> {
-        self.tablebases.as_ref()
-    }
-
     /// A new game begins: all that was learnt is forgotten.
     pub fn new_game(&mut self) {
         self.clear_table();

@@ -484,9 +484,6 @@ impl Searcher<'_> {
                 None => DRAW,
             };
         }
-        if best == -INFINITE {
-            best = alpha; // all were pruned: cannot be, but let it be harmless
-        }
 
         // 19. What was learnt: histories, the table, the error of the evaluation.
         if bound == Bound::Lower {
