@@ -10,6 +10,7 @@ mod data;
 mod input;
 mod legal;
 mod matches;
+mod nnue;
 mod paco;
 mod perft;
 mod pgn;
@@ -42,6 +43,7 @@ enum Command {
     Board(board::BoardArgs),
     Pgn(pgn::PgnArgs),
     Data(data::DataArgs),
+    Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
     Match(Box<matches::MatchArgs>),
 }
@@ -75,6 +77,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Board(args) => board::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Data(args) => data::run(args, out),
+        Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
         Command::Match(args) => matches::run(*args, out),
     }

@@ -1,0 +1,20 @@
+//! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
+
+use std::io::Write;
+
+use crate::Outcome;
+
+/// Train, test, export and measure networks
+#[derive(clap::Args)]
+pub struct NnueArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {}
+
+/// Runs it.
+pub fn run(args: NnueArgs, _out: &mut dyn Write) -> Outcome {
+    match args.command {}
+}

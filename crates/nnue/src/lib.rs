@@ -1,0 +1,1 @@
+//! Chess networks: features, file formats, accumulators, inference.

@@ -1,0 +1,1 @@
+//! From games to networks: self-play, rescoring, training.
