@@ -1,1 +1,3 @@
 //! Chess networks: features, file formats, accumulators, inference.
+
+pub mod halfkp;
