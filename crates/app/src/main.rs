@@ -7,6 +7,7 @@ mod analyse;
 mod bench;
 mod board;
 mod data;
+mod eval;
 mod input;
 mod legal;
 mod matches;
@@ -43,6 +44,7 @@ enum Command {
     Board(board::BoardArgs),
     Pgn(pgn::PgnArgs),
     Data(data::DataArgs),
+    Eval(eval::EvalArgs),
     Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
     Match(Box<matches::MatchArgs>),
@@ -77,6 +79,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Board(args) => board::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Data(args) => data::run(args, out),
+        Command::Eval(args) => eval::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
         Command::Match(args) => matches::run(*args, out),
