@@ -1,9 +1,11 @@
 //! Chess networks: features, file formats, accumulators, inference.
 //!
-//! [`network`] is the engine's own kind.
+//! [`network`] is the engine's own kind; [`AnyNetwork`] is one of any kind, read from a file.
 
 mod aligned;
+mod any;
 pub mod network;
 pub mod simd;
 
+pub use any::{AnyLoadError, AnyNetwork, MAX_FILE_LEN};
 pub use network::{Accumulators, LoadError, Network, Shape};
