@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use chess::Position;
 
+use crate::halfkp;
 use crate::network::{self, LoadError, Network};
 
 /// A network of any kind, shared by all who play with it.
@@ -12,6 +13,8 @@ use crate::network::{self, LoadError, Network};
 pub enum AnyNetwork {
     /// The engine's own kind.
     Tabiya(Arc<Network>),
+    /// Stockfish's first.
+    HalfKp(Arc<halfkp::Network>),
 }
 
 /// Why bytes are no network of any kind.
@@ -23,9 +26,12 @@ pub enum AnyLoadError {
     /// A network of the engine's own kind with something wrong.
     #[error(transparent)]
     Tabiya(#[from] LoadError),
+    /// A HalfKP network with something wrong.
+    #[error(transparent)]
+    HalfKp(#[from] halfkp::LoadError),
 }
 
-/// The length of the largest file of any kind: whoever reads one need not read more.
+/// The length of the largest file of any kind, that of our own: whoever reads one need not read more.
 pub const MAX_FILE_LEN: usize = network::MAX_FILE_LEN;
 
 impl AnyNetwork {
@@ -34,6 +40,9 @@ impl AnyNetwork {
         if bytes.starts_with(&network::MAGIC) {
             return Ok(Network::from_bytes(bytes)?.into());
         }
+        if halfkp::Network::recognizes(bytes) {
+            return Ok(halfkp::Network::from_bytes(bytes)?.into());
+        }
         Err(AnyLoadError::Unknown)
     }
 
@@ -41,8 +50,15 @@ impl AnyNetwork {
     pub fn evaluate(&self, position: &Position) -> i32 {
         match self {
             Self::Tabiya(network) => network.evaluate(position),
+            Self::HalfKp(network) => halfkp_centipawns(network.evaluate(position)),
         }
     }
+}
+
+/// A value of a [`halfkp`] network in centipawns: its unit was such that a pawn in the endgame was 208.
+#[inline]
+pub fn halfkp_centipawns(value: i32) -> i32 {
+    (i64::from(value) * 100 / 208) as i32
 }
 
 impl From<Network> for AnyNetwork {
@@ -51,11 +67,18 @@ impl From<Network> for AnyNetwork {
     }
 }
 
+impl From<halfkp::Network> for AnyNetwork {
+    fn from(network: halfkp::Network) -> Self {
+        Self::HalfKp(Arc::new(network))
+    }
+}
+
 /// What it is made of, in a few words.
 impl fmt::Display for AnyNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tabiya(network) => network.shape().fmt(f),
+            Self::HalfKp(_) => f.write_str("HalfKP (41024 → 256)×2 → 32 → 32 → 1"),
         }
     }
 }
@@ -75,8 +98,10 @@ mod tests {
     fn the_beginning_tells_the_kind() {
         let network = Network::random(Shape::plain(32), 5).unwrap();
         let bytes = network.to_bytes();
-        let AnyNetwork::Tabiya(copy) = AnyNetwork::from_bytes(&bytes).unwrap();
-        assert_eq!(copy.to_bytes(), bytes);
+        let copy = AnyNetwork::from_bytes(&bytes).unwrap();
+        assert!(matches!(copy, AnyNetwork::Tabiya(copy) if copy.to_bytes() == bytes));
+        let halfkp = halfkp::VERSION.to_le_bytes();
+        assert!(matches!(AnyNetwork::from_bytes(&halfkp), Err(AnyLoadError::HalfKp(_))));
         for bytes in [&b""[..], b"TABIYA", &[0; 1000]] {
             assert_eq!(AnyNetwork::from_bytes(bytes).err(), Some(AnyLoadError::Unknown));
         }
