@@ -61,14 +61,14 @@ impl Adam {
             let length = part.range(&shape).len();
             for (n, list) in work.iter_mut().enumerate() {
                 let take = (n + 1) * length / threads - n * length / threads;
-                let mut cut = |rest: &mut &mut [f32]| std::mem::take(rest).split_at_mut(take);
-                let (own, rest) = cut(&mut values);
-                values = rest;
-                let (own_first, rest) = cut(&mut first);
-                first = rest;
-                let (own_second, rest) = cut(&mut second);
-                second = rest;
-                list.push(Share { start, part, values: own, first: own_first, second: own_second });
+                let cut = (
+                    values.split_off_mut(..take),
+                    first.split_off_mut(..take),
+                    second.split_off_mut(..take),
+                );
+                if let (Some(values), Some(first), Some(second)) = cut {
+                    list.push(Share { start, part, values, first, second });
+                }
                 start += take;
             }
         }
@@ -129,8 +129,7 @@ mod tests {
                     let g = gradients[i] * 0.5;
                     m[i] = 0.9 * m[i] + 0.1 * g;
                     v[i] = 0.999 * v[i] + 0.001 * g * g;
-                    let (mh, vh) =
-                        (m[i] / (1.0 - 0.9f32.powi(t)), v[i] / (1.0 - 0.999f32.powi(t)));
+                    let (mh, vh) = (m[i] / (1.0 - 0.9f32.powi(t)), v[i] / (1.0 - 0.999f32.powi(t)));
                     let decay = if part.decays() { 0.1 * slow.values[i] } else { 0.0 };
                     slow.values[i] -= 0.01 * (mh / (vh.sqrt() + 1e-8) + decay);
                 }

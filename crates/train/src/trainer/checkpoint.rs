@@ -277,7 +277,9 @@ impl Checkpoint {
                 let (rows, columns) = part.size(&shape);
                 if tensor.dtype() != Dtype::F32 || tensor.shape() != [rows, columns] {
                     let (kind, size) = (tensor.dtype(), tensor.shape());
-                    return Err(format!("'{name}' is {kind:?} {size:?}, not F32 [{rows}, {columns}]"));
+                    return Err(format!(
+                        "'{name}' is {kind:?} {size:?}, not F32 [{rows}, {columns}]"
+                    ));
                 }
                 let words = tensor.data().as_chunks().0;
                 values.extend(words.iter().map(|&word| f32::from_le_bytes(word)));
@@ -294,7 +296,12 @@ impl Checkpoint {
     }
 
     /// Keeps a copy of a checkpoint under the number of its step, and so many of such copies.
-    pub(super) fn keep(folder: &Path, latest: &Path, step: u64, count: usize) -> Result<(), TrainError> {
+    pub(super) fn keep(
+        folder: &Path,
+        latest: &Path,
+        step: u64,
+        count: usize,
+    ) -> Result<(), TrainError> {
         if count == 0 {
             return Ok(());
         }

@@ -27,9 +27,8 @@ pub fn loss_svg(title: &str, lines: &[LogLine]) -> String {
     ];
     let points = || curves.iter().flatten().filter(|(_, loss)| loss.is_finite());
     let most = points().map(|point| point.0).fold(1.0, f64::max);
-    let (low, high) = points().fold((f64::MAX, f64::MIN), |(low, high), point| {
-        (low.min(point.1), high.max(point.1))
-    });
+    let (low, high) = points()
+        .fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point.1), high.max(point.1)));
     let (low, high) = if low < high { (low, high) } else { (0.0, 0.1) };
     let step = round_step((high - low) / 5.0);
     let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
@@ -97,7 +96,11 @@ fn round_step(rough: f64) -> f64 {
         return 1.0;
     }
     let power = 10f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&step| step >= rough).unwrap_or(power)
+    [1.0, 2.0, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|&step| step >= rough)
+        .unwrap_or(power)
 }
 
 /// Millions and thousands.

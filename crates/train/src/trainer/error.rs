@@ -18,7 +18,9 @@ pub enum TrainError {
     #[error("there are no rows to train on in {}", .0.display())]
     NoRows(PathBuf),
     /// None of the rows could be used.
-    #[error("none of {rows} rows can be learned from: {damaged} damaged, {without_target} without score and result, {beyond_limit} beyond the limit of scores")]
+    #[error(
+        "none of {rows} rows can be learned from: {damaged} damaged, {without_target} without score and result, {beyond_limit} beyond the limit of scores"
+    )]
     NothingUsed {
         /// How many there are.
         rows: u64,
@@ -62,7 +64,9 @@ pub enum TrainError {
     #[error("{0}")]
     Options(String),
     /// Some parameter is no longer a number.
-    #[error("the parameters are no longer numbers after {0} steps; a smaller learning rate may help")]
+    #[error(
+        "the parameters are no longer numbers after {0} steps; a smaller learning rate may help"
+    )]
     NotFinite(u64),
     /// A thread panicked: a mistake of ours.
     #[error("a thread stopped unexpectedly")]

@@ -149,10 +149,8 @@ impl Encoder {
             }
         }
         let [Some(white_king), Some(black_king)] = kings else { return Err(Skip::Damaged) };
-        let views = [
-            self.shape.view(Color::White, white_king),
-            self.shape.view(Color::Black, black_king),
-        ];
+        let views =
+            [self.shape.view(Color::White, white_king), self.shape.view(Color::Black, black_king)];
         let (own, other, target) = match row.turn() {
             Color::White => (views[0], views[1], white),
             Color::Black => (views[1], views[0], 1.0 - white),
@@ -207,7 +205,8 @@ mod tests {
 
     #[test]
     fn inputs_are_those_of_the_shape_the_movers_first() {
-        let position: Position = "r3k2r/p1ppqpb1/8/3pP3/8/8/1P4PP/R3K2R b KQkq - 0 1".parse().unwrap();
+        let position: Position =
+            "r3k2r/p1ppqpb1/8/3pP3/8/8/1P4PP/R3K2R b KQkq - 0 1".parse().unwrap();
         let row = PackedRow::new(&position).unwrap().with_result(GameResult::Draw);
         let (encoder, mut example) = (encoder(1.0), Example::EMPTY);
         assert!(encoder.encode(&row, &mut example, &mut RowCounts::default()));

@@ -1,6 +1,6 @@
 //! What a training is told: everything the finished network follows from, together with the rows.
 
-use nnue::{Shape, ShapeError};
+use nnue::Shape;
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
@@ -93,7 +93,7 @@ impl TrainOptions {
     /// Whether they make sense.
     pub fn check(&self) -> Result<(), TrainError> {
         let fail = |reason: String| Err(TrainError::Options(reason));
-        self.shape.check().map_err(|error: ShapeError| TrainError::Options(error.to_string()))?;
+        self.shape.check().map_err(|error| TrainError::Options(error.to_string()))?;
         let whole: [(&str, u64, u64, u64); 6] = [
             ("positions", self.positions, 1, 1 << 50),
             ("batch size", self.batch_size as u64, 1, 1 << 22),
@@ -145,9 +145,7 @@ impl TrainOptions {
         let last = steps.saturating_sub(1).saturating_sub(warmup).max(1);
         let way = ((step - warmup) as f64 / last as f64).min(1.0);
         match self.schedule {
-            Schedule::Cosine => {
-                self.rate + fall * (1.0 - (std::f64::consts::PI * way).cos()) / 2.0
-            }
+            Schedule::Cosine => self.rate + fall * (1.0 - (std::f64::consts::PI * way).cos()) / 2.0,
             Schedule::Linear => self.rate + fall * way,
             Schedule::Step => {
                 let level = (way * 4.0).floor().min(3.0);

@@ -126,7 +126,9 @@ impl Parameters {
     /// What the numbers are known by: a hash of them.
     pub(super) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        self.values.iter().for_each(|value| drop(hasher.update(&value.to_le_bytes())));
+        for value in &self.values {
+            hasher.update(&value.to_le_bytes());
+        }
         hasher.finalize().to_hex()[..16].to_owned()
     }
 

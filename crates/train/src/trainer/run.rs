@@ -119,8 +119,7 @@ pub fn train(
     options.check()?;
     let out = &training.out;
     let rows = training.rows.rows();
-    let plan =
-        Plan::new(options, rows, training.rows.fingerprint(), training.from.as_ref());
+    let plan = Plan::new(options, rows, training.rows.fingerprint(), training.from.as_ref());
     let mut run = start(training, plan)?;
     let resumed_from = run.step;
     if resumed_from > 0 {

@@ -65,6 +65,8 @@ impl Loss {
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     pub(super) gradients: Parameters,
+    /// How many rows a block has.
+    block: usize,
     examples: Vec<Example>,
     /// The hidden layers of a block, the mover's and the other's in turn; later their gradients.
     hidden: Vec<f32>,
@@ -77,7 +79,8 @@ impl Worker {
         let rows = BLOCK_VALUES / (2 * shape.hidden);
         Self {
             gradients: Parameters::zero(shape),
-            examples: Vec::with_capacity(rows),
+            block: rows,
+            examples: Vec::new(),
             hidden: vec![0.0; rows * 2 * shape.hidden],
             sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; rows * 64] },
         }
@@ -93,7 +96,7 @@ impl Worker {
     ) -> Tally {
         self.gradients.values.fill(0.0);
         let mut tally = Tally::default();
-        for block in rows.chunks(self.examples.capacity()) {
+        for block in rows.chunks(self.block) {
             self.encode(encoder, block, &mut tally.counts);
             self.forward(parameters);
             tally.loss += self.backward(parameters, loss);
@@ -110,7 +113,7 @@ impl Worker {
         rows: &[PackedRow],
     ) -> Tally {
         let mut tally = Tally::default();
-        for block in rows.chunks(self.examples.capacity()) {
+        for block in rows.chunks(self.block) {
             self.encode(encoder, block, &mut tally.counts);
             self.forward(parameters);
             let layers = self.hidden.chunks_exact(2 * parameters.shape().hidden);
