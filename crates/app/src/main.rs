@@ -14,6 +14,8 @@ mod nnue;
 mod paco;
 mod perft;
 mod pgn;
+mod progress;
+mod selfplay;
 mod uci;
 
 use std::io::{self, BufWriter, Write};
@@ -45,6 +47,7 @@ enum Command {
     Data(data::DataArgs),
     Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
+    Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
 }
 
@@ -79,6 +82,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Data(args) => data::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
+        Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
     }
 }

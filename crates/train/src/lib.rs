@@ -1,1 +1,8 @@
 //! From games to networks: self-play, rescoring, training.
+//!
+//! [`rescore`] gives the positions of a data set the scores of an evaluation; [`selfplay`] makes a data
+//! set of games that the engine plays against itself.
+
+pub mod chance;
+pub mod rescore;
+pub mod selfplay;

@@ -1,5 +1,7 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
+mod rescore;
+
 use std::io::Write;
 
 use crate::Outcome;
@@ -12,9 +14,13 @@ pub struct NnueArgs {
 }
 
 #[derive(clap::Subcommand)]
-enum Command {}
+enum Command {
+    Rescore(Box<rescore::RescoreArgs>),
+}
 
 /// Runs it.
-pub fn run(args: NnueArgs, _out: &mut dyn Write) -> Outcome {
-    match args.command {}
+pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
+    match args.command {
+        Command::Rescore(args) => rescore::run(&args, out),
+    }
 }
