@@ -3,6 +3,7 @@
 //! [`network`] is the engine's own kind.
 
 mod aligned;
+pub mod halfkp;
 pub mod network;
 pub mod simd;
 
