@@ -138,22 +138,18 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     let threads = crate::data::threads(args.threads);
     // Whichever is known: so many games, or so many positions.
     let mut progress = Progress::new(args.games.or(args.positions).unwrap_or(0));
-    let prepared = selfplay(
-        &args.out,
-        &player,
-        tablebases.as_ref(),
-        &args.options(),
-        threads,
-        |event| match event {
-            Event::Progress { read, games, positions } => {
-                let done = if args.games.is_some() { read } else { positions };
-                progress.tell(done, positions, &format!("{games} games, "));
+    let prepared =
+        selfplay(&args.out, &player, tablebases.as_ref(), &args.options(), threads, |event| {
+            match event {
+                Event::Progress { read, games, positions } => {
+                    let done = if args.games.is_some() { read } else { positions };
+                    progress.tell(done, positions, &format!("{games} games, "));
+                }
+                Event::Sorting { positions } => progress = Progress::new(positions),
+                Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
+                _ => {}
             }
-            Event::Sorting { positions } => progress = Progress::new(positions),
-            Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
-            _ => {}
-        },
-    );
+        });
     drop(progress);
     let prepared = prepared?;
     let seconds = begin.elapsed().as_secs_f64();

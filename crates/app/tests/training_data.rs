@@ -63,7 +63,9 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
-            all.extend(contents(&path).into_iter().map(|(below, b)| (format!("{name}/{below}"), b)));
+            all.extend(
+                contents(&path).into_iter().map(|(below, b)| (format!("{name}/{below}"), b)),
+            );
         } else {
             all.insert(name, fs::read(&path).unwrap());
         }
@@ -253,7 +255,10 @@ fn games_of_the_engine_against_itself_are_the_same_whatever_the_threads() {
     let skipped = report["skipped"]["duplicate"].as_u64().unwrap();
     assert_eq!(report["positions"].as_u64().unwrap() + skipped, 200);
     // The same again: nothing to do.
-    assert_eq!(play("many", &["--positions", "200", "--unit-games", "2"]).0["complete_before"], true);
+    assert_eq!(
+        play("many", &["--positions", "200", "--unit-games", "2"]).0["complete_before"],
+        true
+    );
 }
 
 /// Kills the program at ten random moments, lets it go on each time, and compares what there is in the end
@@ -298,7 +303,10 @@ fn kill(folder: &Folder, arguments: &[&str]) {
 fn rescoring_killed_at_ten_random_moments_comes_to_the_same_bytes() {
     let folder = Folder::new("kill-rescore");
     let input = source(&folder, 400);
-    kill(&folder, &["nnue", "rescore", &input, "--vary", "2", "--nodes", "20", "--shard-rows", "900"]);
+    kill(
+        &folder,
+        &["nnue", "rescore", &input, "--vary", "2", "--nodes", "20", "--shard-rows", "900"],
+    );
 }
 
 #[test]

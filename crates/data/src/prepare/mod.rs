@@ -160,7 +160,11 @@ impl<O: Origin> Work<'_, O> {
         let (workplace, found) = Workplace::enter(self.folder, &self.plan)?;
         let (stage, mark, first_problems, was_resumed) = match found {
             Found::Finished(manifest) => {
-                return Ok(Prepared { manifest: *manifest, was_complete: true, was_resumed: false });
+                return Ok(Prepared {
+                    manifest: *manifest,
+                    was_complete: true,
+                    was_resumed: false,
+                });
             }
             Found::Unfinished(progress) if can_resume => {
                 (progress.stage, progress.mark, progress.first_problems, true)
@@ -210,8 +214,7 @@ impl<O: Origin> Work<'_, O> {
             Stage::Writing { runs: None, files } => {
                 let shards =
                     Shards::new(self.folder, self.options, &files, ledger, self.recorder(), None)?;
-                let shards =
-                    pool::run(self.threads, self.origin.feed(mark.place), make, shards)?;
+                let shards = pool::run(self.threads, self.origin.feed(mark.place), make, shards)?;
                 Ok(self.manifest(&shards))
             }
             Stage::Sorting { runs } => {

@@ -109,11 +109,8 @@ impl Block {
 fn described(path: &Path) -> Result<InputFile, DataError> {
     let mut hasher = blake3::Hasher::new();
     let copied = File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
-    let bytes = copied.map_err(|cause| DataError::Io {
-        what: "read",
-        path: path.to_owned(),
-        cause,
-    })?;
+    let bytes =
+        copied.map_err(|cause| DataError::Io { what: "read", path: path.to_owned(), cause })?;
     Ok(InputFile {
         name: path.display().to_string(),
         bytes: Some(bytes),

@@ -29,11 +29,8 @@ pub fn play(
     let (least, most) = options.random_plies;
     let plies = least + chance.below(most.saturating_sub(least) as usize + 1) as u32;
     let control = Control::new(false);
-    let recipe = Recipe {
-        plies: plies as usize,
-        nodes: options.balance_nodes,
-        balance: options.balance,
-    };
+    let recipe =
+        Recipe { plies: plies as usize, nodes: options.balance_nodes, balance: options.balance };
     let opening = openings::random(engine, &[], recipe, chance.next(), 0, &control);
     let Some(mut game) = opening else { return };
     engine.new_game();
