@@ -34,7 +34,9 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes commands of the \
-                          protocol on standard input. Chess programs start it that way.";
+                          protocol on standard input. Chess programs start it that way. Its option \
+                          EvalFile takes the file of a network to evaluate with, 'classic' for the \
+                          hand-written evaluation, or '<empty>' for what is built in.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use chess::{Game, Move};
+use nnue::AnyNetwork;
 
 pub use limits::{Clock, Control, Limits};
 pub use root::RootMove;
@@ -123,7 +124,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with a table of so many MiB and one thread.
+    /// An engine with a table of so many MiB and one thread, which evaluates with the embedded network
+    /// if there is one.
     ///
     /// ```
     /// use chess::Game;
@@ -161,6 +163,21 @@ impl Engine {
     /// Endgame tablebases to use, or none.
     pub fn set_tablebases(&mut self, tablebases: Option<Tablebases>) {
         self.tablebases = tablebases;
+    }
+
+    /// The network to evaluate with; none: the hand-written terms. All threads share it. Evaluations are
+    /// kept in the table and in histories, so that these are forgotten.
+    pub fn set_network(&mut self, network: Option<AnyNetwork>) {
+        self.evaluator = Evaluator::new(network);
+        for worker in &mut self.workers {
+            worker.evaluator = self.evaluator.clone();
+        }
+        self.new_game();
+    }
+
+    /// The network that evaluates; none: the hand-written terms do.
+    pub fn network(&self) -> Option<AnyNetwork> {
+        self.evaluator.network()
     }
 
     /// A new game begins: all that was learnt is forgotten.

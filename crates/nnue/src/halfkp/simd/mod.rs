@@ -5,6 +5,9 @@
 //! a library that others link should be fast wherever it is carried. Each call does enough work that
 //! the question which set it is costs nothing.
 //!
+//! Loops over vectors go by index: the functions behind iterators are compiled without the
+//! instructions, are then not inlined where they are used, and vectors go through memory.
+//!
 //! No sum can saturate on the way: an input is at most 127 and a weight at least −128, so two products
 //! fit into 16 bits. Sums that could overflow, because a file says so, wrap around in all of them.
 
@@ -90,4 +93,19 @@ impl InstructionSet {
             _ => scalar::output(layers, own, other),
         }
     }
+}
+
+/// The same bytes as another type of the same size, whose alignment asks for no more.
+///
+/// # Safety
+/// Both types are made of whole numbers, or vectors of them; if they are padded, at the same place.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn view<T, U>(numbers: &T) -> &U {
+    const {
+        assert!(size_of::<T>() == size_of::<U>());
+        assert!(align_of::<T>() >= align_of::<U>());
+    }
+    // SAFETY: size and alignment are checked above, and any bytes make numbers.
+    unsafe { &*std::ptr::from_ref(numbers).cast() }
 }
