@@ -15,6 +15,8 @@ mod nnue;
 mod paco;
 mod perft;
 mod pgn;
+mod progress;
+mod selfplay;
 mod uci;
 
 use std::io::{self, BufWriter, Write};
@@ -49,6 +51,7 @@ enum Command {
     Eval(eval::EvalArgs),
     Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
+    Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
 }
 
@@ -84,6 +87,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Eval(args) => eval::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
+        Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
     }
 }

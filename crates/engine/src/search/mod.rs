@@ -200,6 +200,28 @@ impl Engine {
         evaluator.evaluate(position)
     }
 
+    /// The score for the player to move after all that hangs has been taken; nothing else is searched.
+    pub fn quiesce(&mut self, position: &chess::Position) -> Score {
+        let limits = Limits::default();
+        let shared = Shared {
+            table: &self.table,
+            control: &Control::new(false),
+            limits: &limits,
+            time: TimeManager::new(&limits, Duration::ZERO),
+            root: position,
+            tablebases: None,
+            counters: &[Counters::default()],
+            multi_pv: 1,
+            finished: AtomicBool::new(false),
+            report: &|_| {},
+        };
+        let worker = &mut self.workers[0];
+        worker.prepare(position, &[], &[]);
+        let mut searcher = Searcher::new(worker, &shared, 0);
+        searcher.frame_mut(0).in_check = position.in_check();
+        searcher.quiescence::<true>(position, -score::INFINITE, score::INFINITE, 0)
+    }
+
     /// Searches the current position of a game until a limit is reached or `control` stops it, and
     /// tells `report` what it finds on the way.
     pub fn search(
