@@ -7,6 +7,7 @@ mod analyse;
 mod bench;
 mod board;
 mod data;
+mod features;
 mod input;
 mod legal;
 mod matches;
@@ -41,6 +42,7 @@ enum Command {
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
+    Features(features::FeaturesArgs),
     Pgn(pgn::PgnArgs),
     Data(data::DataArgs),
     Nnue(nnue::NnueArgs),
@@ -75,6 +77,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
+        Command::Features(args) => features::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Data(args) => data::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
