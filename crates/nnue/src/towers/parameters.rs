@@ -3,7 +3,8 @@
 //! All of them are rows of 64. First come eight [slabs](Slab), then the [`Head`]. Optimizers keep
 //! what they know of each parameter in the same order.
 
-use super::row::{Row, add};
+use super::lanes::Lanes;
+use super::row::{Registers, Row, add, add_product, clip};
 use crate::features::{COUNT, PER_COLOR};
 
 /// The 512 of the towers are worked on in so many parts of 64.
@@ -74,30 +75,29 @@ impl<'a> Slab<'a> {
         Self { inputs: take(rows), biases: take(rows), next: take(rows) }
     }
 
+    /// The sum of the bias of a tower and the weights of these inputs, clipped.
+    #[inline(always)]
+    fn tower(&self, tower: usize, active: &[u16]) -> Registers {
+        let mut sum = self.biases[tower].registers();
+        for &feature in active {
+            sum = add(sum, self.inputs[usize::from(feature)].registers());
+        }
+        clip(sum)
+    }
+
     /// What both towers give for these active features, clipped: those of the mover (below 384), and
     /// those of the opponent.
-    #[inline(always)]
+    #[inline]
     pub fn towers(&self, active: [&[u16]; 2], values: [&mut Row; 2]) {
-        for ((active, bias), value) in active.into_iter().zip(self.biases).zip(values) {
-            let mut sum = bias.registers();
-            for &feature in active {
-                sum = add(sum, self.inputs[usize::from(feature)].registers());
-            }
-            value.set(sum.map(|lanes| lanes.clip()));
-        }
+        let [mover, opponent] = values;
+        mover.set(self.tower(0, active[0]));
+        opponent.set(self.tower(1, active[1]));
     }
 
     /// The sum of what both towers give.
     #[inline(always)]
     pub fn sum(&self, active: [&[u16]; 2], value: &mut Row) {
-        let mut sums = [self.biases[0].registers(), self.biases[1].registers()];
-        for (sum, active) in sums.iter_mut().zip(active) {
-            for &feature in active {
-                *sum = add(*sum, self.inputs[usize::from(feature)].registers());
-            }
-        }
-        let [mover, opponent] = sums.map(|sum| sum.map(|lanes| lanes.clip()));
-        value.set(add(mover, opponent));
+        value.set(add(self.tower(0, active[0]), self.tower(1, active[1])));
     }
 
     /// The same for inputs that may be any number: those that are not 0, with their values.
@@ -105,13 +105,10 @@ impl<'a> Slab<'a> {
         let mut sums = [self.biases[0].registers(), self.biases[1].registers()];
         for &(feature, factor) in inputs {
             let feature = usize::from(feature);
-            let factor = super::lanes::Lanes::splat(factor);
-            let weights = self.inputs[feature].registers();
             let sum = &mut sums[feature / PER_COLOR];
-            *sum = std::array::from_fn(|n| sum[n].add_product(factor, weights[n]));
+            *sum = add_product(*sum, Lanes::splat(factor), self.inputs[feature].registers());
         }
-        let [mover, opponent] = sums.map(|sum| sum.map(|lanes| lanes.clip()));
-        value.set(add(mover, opponent));
+        value.set(add(clip(sums[0]), clip(sums[1])));
     }
 }
 

@@ -12,7 +12,8 @@ use super::lanes::Lanes;
 #[repr(C, align(64))]
 pub struct Row(pub [f32; 64]);
 
-/// A row in registers.
+/// A row in registers. What is done with them is written as plain loops over all four: iterators and
+/// closures over arrays of registers are not always inlined, and then everything goes through memory.
 pub(super) type Registers = [Lanes; 4];
 
 impl Row {
@@ -22,21 +23,22 @@ impl Row {
     #[inline(always)]
     pub(super) fn registers(&self) -> Registers {
         let (parts, _) = self.0.as_chunks::<16>();
-        [0, 1, 2, 3].map(|n| Lanes::load(&parts[n]))
+        let [a, b, c, d] = parts else { unreachable!("64 are four times 16") };
+        [Lanes::load(a), Lanes::load(b), Lanes::load(c), Lanes::load(d)]
     }
 
     #[inline(always)]
     pub(super) fn set(&mut self, registers: Registers) {
         let (parts, _) = self.0.as_chunks_mut::<16>();
-        for (part, lanes) in parts.iter_mut().zip(registers) {
-            lanes.store(part);
+        for n in 0..4 {
+            registers[n].store(&mut parts[n]);
         }
     }
 
     /// Clipped ReLU.
     #[inline(always)]
     pub fn clip(&mut self) {
-        self.set(self.registers().map(Lanes::clip));
+        self.set(clip(self.registers()));
     }
 
     /// Adds another row.
@@ -49,7 +51,10 @@ impl Row {
     #[inline]
     pub fn dot(&self, other: &Self) -> f32 {
         let (a, b) = (self.registers(), other.registers());
-        let sum = (0..4).fold(Lanes::splat(0.0), |sum, n| sum.add_product(a[n], b[n]));
+        let mut sum = Lanes::splat(0.0);
+        for n in 0..4 {
+            sum = sum.add_product(a[n], b[n]);
+        }
         let mut lanes = [0.0; 16];
         sum.store(&mut lanes);
         lanes.iter().sum()
@@ -78,7 +83,22 @@ impl DerefMut for Row {
 
 #[inline(always)]
 pub(super) fn add(a: Registers, b: Registers) -> Registers {
-    [0, 1, 2, 3].map(|n| a[n].add(b[n]))
+    [a[0].add(b[0]), a[1].add(b[1]), a[2].add(b[2]), a[3].add(b[3])]
+}
+
+#[inline(always)]
+pub(super) fn add_product(sum: Registers, factor: Lanes, b: Registers) -> Registers {
+    [
+        sum[0].add_product(factor, b[0]),
+        sum[1].add_product(factor, b[1]),
+        sum[2].add_product(factor, b[2]),
+        sum[3].add_product(factor, b[3]),
+    ]
+}
+
+#[inline(always)]
+pub(super) fn clip(a: Registers) -> Registers {
+    [a[0].clip(), a[1].clip(), a[2].clip(), a[3].clip()]
 }
 
 /// Adds to each row of `sums` the product of the same row of `inputs` and the matrix:
@@ -107,19 +127,20 @@ pub fn multiply_add(inputs: &[Row], weights: &[Row; 64], sums: &mut [Row]) {
 
 /// The same for a number of positions whose sums stay in registers throughout.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see Registers")]
 fn product<const N: usize>(inputs: &[Row; N], weights: &[Row; 64], sums: &mut [Row; N]) {
-    let mut totals: [Registers; N] = std::array::from_fn(|p| sums[p].registers());
-    for (k, row) in weights.iter().enumerate() {
-        let row = row.registers();
-        for (total, input) in totals.iter_mut().zip(inputs) {
-            let factor = Lanes::splat(input.0[k]);
-            for (lanes, &weight) in total.iter_mut().zip(&row) {
-                *lanes = lanes.add_product(factor, weight);
-            }
+    let mut totals = [[Lanes::splat(0.0); 4]; N];
+    for p in 0..N {
+        totals[p] = sums[p].registers();
+    }
+    for k in 0..64 {
+        let row = weights[k].registers();
+        for p in 0..N {
+            totals[p] = add_product(totals[p], Lanes::splat(inputs[p].0[k]), row);
         }
     }
-    for (sum, total) in sums.iter_mut().zip(totals) {
-        sum.set(total);
+    for p in 0..N {
+        sums[p].set(totals[p]);
     }
 }
 
