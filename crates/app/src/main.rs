@@ -8,6 +8,7 @@ mod bench;
 mod board;
 mod data;
 mod eval;
+mod features;
 mod input;
 mod legal;
 mod matches;
@@ -46,6 +47,7 @@ enum Command {
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
+    Features(features::FeaturesArgs),
     Pgn(pgn::PgnArgs),
     Data(data::DataArgs),
     Eval(eval::EvalArgs),
@@ -82,6 +84,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
+        Command::Features(args) => features::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Data(args) => data::run(args, out),
         Command::Eval(args) => eval::run(args, out),
