@@ -14,7 +14,7 @@ use crate::picker::{QuietContext, pawn_threats};
 use crate::repetition;
 use crate::score::{self, DRAW, MAX_PLY, Score};
 use crate::syzygy::Tablebases;
-use crate::table::Table;
+use crate::table::SharedTable;
 
 /// Frames before the root, so that looking back needs no check.
 const BEFORE_ROOT: usize = 8;
@@ -96,7 +96,7 @@ impl Worker {
 
 /// What all threads of a search share.
 pub(super) struct Shared<'a> {
-    pub table: &'a Table,
+    pub table: SharedTable<'a>,
     pub control: &'a Control,
     pub limits: &'a Limits,
     pub time: TimeManager,
