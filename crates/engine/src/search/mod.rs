@@ -251,7 +251,7 @@ impl Engine {
         self.table.new_search();
         let counters: Vec<Counters> = self.workers.iter().map(|_| Counters::default()).collect();
         let shared = Shared {
-            table: &self.table,
+            table: self.table.open(),
             control,
             limits,
             time: TimeManager::new(limits, settings.overhead),
@@ -283,7 +283,7 @@ impl Engine {
     }
 
     /// The result of the thread that got furthest.
-    fn choose(&self, position: &chess::Position, nodes: u64) -> Found {
+    fn choose(&mut self, position: &chess::Position, nodes: u64) -> Found {
         let mut chosen = &self.workers[0];
         for worker in &self.workers[1..] {
             let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
@@ -297,7 +297,7 @@ impl Engine {
         let top = &chosen.root_moves[0];
         let expected = top.line.get(1).copied().or_else(|| {
             let next = position.after(top.m);
-            let entry = self.table.look_up(next.key(), 0)?;
+            let entry = self.table.open().look_up(next.key(), 0)?;
             entry.best.filter(|&m| next.is_legal(m))
         });
         Found {
