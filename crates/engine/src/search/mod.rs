@@ -204,7 +204,7 @@ impl Engine {
     pub fn quiesce(&mut self, position: &chess::Position) -> Score {
         let limits = Limits::default();
         let shared = Shared {
-            table: &self.table,
+            table: self.table.open(),
             control: &Control::new(false),
             limits: &limits,
             time: TimeManager::new(&limits, Duration::ZERO),
