@@ -73,7 +73,7 @@ bench-check: ## compare the nodes of a bench in debug, release, without SIMD, an
 	  [ -n "$$nodes" ] && [ "$$nodes" = "$$expected" ] || { echo "$$name differs"; exit 1; }; }; \
 	check "debug again" $(BENCH); \
 	check release env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(BENCH) --release; \
-	check "scalar networks" env RUSTFLAGS="-C target-cpu=x86-64" $(BENCH); \
+	check "plain processor" env RUSTFLAGS="-C target-cpu=generic" $(BENCH); \
 	for backend in pext magic above-below hyperbola; do \
 	  check $$backend $(BENCH) --features tabiya-chess/sliders-$$backend; \
 	done
