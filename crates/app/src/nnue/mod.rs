@@ -1,5 +1,10 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
+mod export;
+mod shapes;
+mod train;
+mod rescore;
+
 use std::io::Write;
 
 use crate::Outcome;
@@ -12,9 +17,17 @@ pub struct NnueArgs {
 }
 
 #[derive(clap::Subcommand)]
-enum Command {}
+enum Command {
+    Train(Box<train::TrainArgs>),
+    Export(export::ExportArgs),
+    Rescore(Box<rescore::RescoreArgs>),
+}
 
 /// Runs it.
-pub fn run(args: NnueArgs, _out: &mut dyn Write) -> Outcome {
-    match args.command {}
+pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
+    match args.command {
+        Command::Train(args) => train::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
+        Command::Rescore(args) => rescore::run(&args, out),
+    }
 }

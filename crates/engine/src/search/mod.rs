@@ -200,6 +200,28 @@ impl Engine {
         evaluator.evaluate(position)
     }
 
+    /// The score for the player to move after all that hangs has been taken; nothing else is searched.
+    pub fn quiesce(&mut self, position: &chess::Position) -> Score {
+        let limits = Limits::default();
+        let shared = Shared {
+            table: self.table.open(),
+            control: &Control::new(false),
+            limits: &limits,
+            time: TimeManager::new(&limits, Duration::ZERO),
+            root: position,
+            tablebases: None,
+            counters: &[Counters::default()],
+            multi_pv: 1,
+            finished: AtomicBool::new(false),
+            report: &|_| {},
+        };
+        let worker = &mut self.workers[0];
+        worker.prepare(position, &[], &[]);
+        let mut searcher = Searcher::new(worker, &shared, 0);
+        searcher.frame_mut(0).in_check = position.in_check();
+        searcher.quiescence::<true>(position, -score::INFINITE, score::INFINITE, 0)
+    }
+
     /// Searches the current position of a game until a limit is reached or `control` stops it, and
     /// tells `report` what it finds on the way.
     pub fn search(
@@ -229,7 +251,7 @@ impl Engine {
         self.table.new_search();
         let counters: Vec<Counters> = self.workers.iter().map(|_| Counters::default()).collect();
         let shared = Shared {
-            table: &self.table,
+            table: self.table.open(),
             control,
             limits,
             time: TimeManager::new(limits, settings.overhead),
@@ -261,7 +283,7 @@ impl Engine {
     }
 
     /// The result of the thread that got furthest.
-    fn choose(&self, position: &chess::Position, nodes: u64) -> Found {
+    fn choose(&mut self, position: &chess::Position, nodes: u64) -> Found {
         let mut chosen = &self.workers[0];
         for worker in &self.workers[1..] {
             let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
@@ -275,7 +297,7 @@ impl Engine {
         let top = &chosen.root_moves[0];
         let expected = top.line.get(1).copied().or_else(|| {
             let next = position.after(top.m);
-            let entry = self.table.look_up(next.key(), 0)?;
+            let entry = self.table.open().look_up(next.key(), 0)?;
             entry.best.filter(|&m| next.is_legal(m))
         });
         Found {
