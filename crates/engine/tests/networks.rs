@@ -97,7 +97,7 @@ fn a_bad_file_is_told_with_its_fault_and_the_network_is_kept() {
         ("version", changed(8), "version 17"),
         ("hidden", changed(16), "a hidden layer of 80"),
         ("weight", changed(5000), "checksum"),
-        ("random", (0..9999u32).map(|n| (n * n >> 7) as u8).collect(), "not a network"),
+        ("random", (0..9999u32).map(|n| ((n * n) >> 7) as u8).collect(), "not a network"),
         ("empty", Vec::new(), "not a network"),
         ("halfkp", 0x7af3_2f16u32.to_le_bytes().to_vec(), "cut off"),
     ];
