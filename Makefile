@@ -77,12 +77,12 @@ bench-check: ## compare the nodes of a bench in debug and release, and with ever
 	  check $$backend $(BENCH) --features tabiya-chess/sliders-$$backend; \
 	done
 
-# Coverage counters do not survive fat LTO. There is no unsafe code under these targets, so that
-# the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
+# Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
+# that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
 
-fuzz: ## fuzz positions, notation and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
-	for target in position fen epd san uci pgn packed_rows paco_fen paco_actions; do \
+fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
+	for target in position fen epd san uci pgn packed_rows network_file paco_fen paco_actions; do \
 	  mkdir -p fuzz/findings/$$target; \
 	  $(FUZZ) run -s none $$target fuzz/findings/$$target fuzz/corpus/$$target -- -runs=$(RUNS) -max_len=160 || exit 1; \
 	done

@@ -11,7 +11,7 @@ pub mod terms;
 pub mod weights;
 
 use chess::{Move, Position};
-use nnue::{Accumulators, AnyNetwork};
+use nnue::{Accumulators, AnyNetwork, halfkp, halfkp_centipawns};
 
 use crate::score::{Score, clamp_evaluation};
 
@@ -22,6 +22,8 @@ pub enum Evaluator {
     Classic(classic::PawnCache),
     /// A network, with accumulators that follow the moves.
     Network(Accumulators),
+    /// One of Stockfish's first networks.
+    HalfKp(halfkp::Accumulators),
 }
 
 /// The embedded network if there is one, else the hand-written terms.
@@ -37,6 +39,7 @@ impl Evaluator {
         match network {
             None => Self::Classic(classic::PawnCache::default()),
             Some(AnyNetwork::Tabiya(network)) => Self::Network(Accumulators::new(network)),
+            Some(AnyNetwork::HalfKp(network)) => Self::HalfKp(halfkp::Accumulators::new(network)),
         }
     }
 
@@ -44,7 +47,8 @@ impl Evaluator {
     pub fn network(&self) -> Option<AnyNetwork> {
         match self {
             Self::Classic(_) => None,
-            Self::Network(accumulators) => Some(AnyNetwork::Tabiya(accumulators.network().clone())),
+            Self::Network(sums) => Some(AnyNetwork::Tabiya(sums.network().clone())),
+            Self::HalfKp(sums) => Some(AnyNetwork::HalfKp(sums.network().clone())),
         }
     }
 
@@ -53,6 +57,7 @@ impl Evaluator {
         match self {
             Self::Classic(_) => {}
             Self::Network(accumulators) => accumulators.reset(root),
+            Self::HalfKp(accumulators) => accumulators.reset(root),
         }
     }
 
@@ -62,6 +67,7 @@ impl Evaluator {
         match self {
             Self::Classic(_) => position.after(m),
             Self::Network(accumulators) => accumulators.play(position, m),
+            Self::HalfKp(accumulators) => accumulators.play(position, m),
         }
     }
 
@@ -71,6 +77,7 @@ impl Evaluator {
         match self {
             Self::Classic(_) => {}
             Self::Network(accumulators) => accumulators.take_back(),
+            Self::HalfKp(accumulators) => accumulators.take_back(),
         }
     }
 
@@ -80,6 +87,7 @@ impl Evaluator {
         let score = match self {
             Self::Classic(pawns) => classic::evaluate(position, pawns),
             Self::Network(accumulators) => accumulators.evaluate(position),
+            Self::HalfKp(accumulators) => halfkp_centipawns(accumulators.evaluate(position)),
         };
         // The nearer the fifty-move rule, the nearer a draw.
         let clock = i32::from(position.halfmove_clock().min(100));

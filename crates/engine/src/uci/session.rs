@@ -472,7 +472,7 @@ impl Drop for Session {
 fn evaluation_name(engine: &Engine) -> String {
     match engine.network() {
         None => "hand-written terms".to_owned(),
-        Some(network) => format!("a network {network}, {} instructions", nnue::simd::NAME),
+        Some(network) => format!("a network {network}"),
     }
 }
 
