@@ -30,8 +30,8 @@ pub enum Teacher {
 pub struct FileNote {
     /// Its name, without folders.
     pub name: String,
-    /// The BLAKE3 hash of its bytes.
-    pub blake3: String,
+    /// The BLAKE3 hash of its bytes; none for what is embedded, which the version of the program tells.
+    pub blake3: Option<String>,
 }
 
 /// How closely a position is looked at.
@@ -58,16 +58,18 @@ pub struct TeacherError {
 }
 
 impl Teacher {
-    /// `classic`, or the network in a file.
+    /// `classic`; or `embedded`, the network in the program; or the network in a file.
     pub fn named(name: &str) -> Result<Self, TeacherError> {
-        if name == "classic" {
-            return Ok(Self::Classic);
-        }
-        let fail = |cause| TeacherError { name: name.to_owned(), cause };
-        let network = file::load(Path::new(name)).map_err(fail)?;
-        let blake3 = data::describe(Path::new(name)).blake3.unwrap_or_default();
-        let short = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-        Ok(Self::Network(network, FileNote { name: short.into_owned(), blake3 }))
+        let path = Path::new(name);
+        let loaded = match name {
+            "classic" => return Ok(Self::Classic),
+            "embedded" => file::embedded().ok_or(FileError::NoFile),
+            _ => file::load(path),
+        };
+        let network = loaded.map_err(|cause| TeacherError { name: name.to_owned(), cause })?;
+        let short = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let blake3 = data::describe(path).blake3;
+        Ok(Self::Network(network, FileNote { name: short, blake3 }))
     }
 
     /// What a manifest keeps of it.
