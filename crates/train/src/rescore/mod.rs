@@ -97,7 +97,7 @@ pub fn rescore<'a>(
     let unit = |number: u64| {
         let mut scorer = scorers.take()?;
         let made = match options.look {
-            Look::Static | Look::Quiescence => block(source, number, &mut scorer, options),
+            Look::Static => block(source, number, &mut scorer, options),
             // Deep lines need a deep stack.
             _ => engine::search::with_deep_stack(|| block(source, number, &mut scorer, options))
                 .ok_or(DataError::Panicked)?,
