@@ -1,1 +1,3 @@
 //! From games to networks: self-play, rescoring, training.
+
+pub mod towers;

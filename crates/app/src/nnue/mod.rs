@@ -1,5 +1,8 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
+mod bench;
+mod towers;
+
 use std::io::Write;
 
 use crate::Outcome;
@@ -12,9 +15,15 @@ pub struct NnueArgs {
 }
 
 #[derive(clap::Subcommand)]
-enum Command {}
+enum Command {
+    Bench(bench::BenchArgs),
+    Towers(towers::TowersArgs),
+}
 
 /// Runs it.
-pub fn run(args: NnueArgs, _out: &mut dyn Write) -> Outcome {
-    match args.command {}
+pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
+    match args.command {
+        Command::Bench(args) => bench::run(args, out),
+        Command::Towers(args) => towers::run(args, out),
+    }
 }
