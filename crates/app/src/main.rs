@@ -7,6 +7,7 @@ mod analyse;
 mod bench;
 mod board;
 mod data;
+mod eval;
 mod features;
 mod input;
 mod legal;
@@ -15,6 +16,8 @@ mod nnue;
 mod paco;
 mod perft;
 mod pgn;
+mod progress;
+mod selfplay;
 mod uci;
 
 use std::io::{self, BufWriter, Write};
@@ -33,7 +36,9 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes commands of the \
-                          protocol on standard input. Chess programs start it that way.";
+                          protocol on standard input. Chess programs start it that way. Its option \
+                          EvalFile takes the file of a network to evaluate with, 'classic' for the \
+                          hand-written evaluation, or '<empty>' for what is built in.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -45,8 +50,10 @@ enum Command {
     Features(features::FeaturesArgs),
     Pgn(pgn::PgnArgs),
     Data(data::DataArgs),
+    Eval(eval::EvalArgs),
     Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
+    Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
 }
 
@@ -80,8 +87,10 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Features(args) => features::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Data(args) => data::run(args, out),
+        Command::Eval(args) => eval::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
+        Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
     }
 }

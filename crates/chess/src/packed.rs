@@ -25,7 +25,7 @@
 use crate::pgn::{GameResult, Score};
 use crate::{
     Bitboard, Board, Color, Move, Piece, PieceType, Position, Rank, Setup, SetupError,
-    SetupProblems,
+    SetupProblems, Square,
 };
 
 /// A row: see the head of this module for every bit.
@@ -104,6 +104,25 @@ static NIBBLES: [u8; 16] = {
         let code = crate::board::code(piece.piece_type()) as usize;
         table[code | (piece.color() as usize) << 3] = piece.to_bits();
         i += 1;
+    }
+    table
+};
+
+/// The piece of each code. A pawn that may be taken en passant is White's here: its rank tells.
+static CODES: [Piece; 16] = {
+    let mut table = [Piece::new(Color::White, PieceType::Pawn); 16];
+    let mut code = 0;
+    while code < 16 {
+        let bits = match code as u8 {
+            CASTLING_WHITE => PieceType::Rook as u8,
+            CASTLING_BLACK => PieceType::Rook as u8 | 8,
+            BLACK_KING_TO_MOVE => PieceType::King as u8 | 8,
+            bits => bits,
+        };
+        if let Some(piece) = Piece::from_bits(bits) {
+            table[code] = piece;
+        }
+        code += 1;
     }
     table
 };
@@ -294,6 +313,39 @@ impl PackedRow {
         self.0[8..24].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
     }
 
+    /// The pieces from a1 to h8, without asking whether they make a position: at most 32, whatever the
+    /// bytes are. This is how trainers read rows by the million.
+    ///
+    /// ```
+    /// use chess::{PackedRow, Piece, Position, Square};
+    /// let row = PackedRow::new(&Position::INITIAL).unwrap();
+    /// assert_eq!(row.pieces().next(), Some((Square::A1, Piece::from_letter('R').unwrap())));
+    /// assert_eq!(row.pieces().count(), 32);
+    /// ```
+    #[inline]
+    pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + use<> {
+        let mut rest = self.0.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let codes = self.codes();
+        let (mut low, high) = (codes as u64, (codes >> 64) as u64);
+        let mut given = 0;
+        std::iter::from_fn(move || {
+            if rest == 0 || given == 32 {
+                return None;
+            }
+            if given == 16 {
+                low = high;
+            }
+            let n = rest.trailing_zeros() as usize;
+            let code = (low & 15) as usize;
+            let piece = match code as u8 {
+                PASSED_PAWN if n >= 32 => Piece::new(Color::Black, PieceType::Pawn),
+                _ => CODES[code],
+            };
+            (low, rest, given) = (low >> 4, rest & (rest - 1), given + 1);
+            Some((Square::from_index(n), piece))
+        })
+    }
+
     /// What the row describes: fast, and without asking whether it is legal.
     #[inline]
     pub fn setup(&self) -> Result<Setup, PackedError> {
@@ -392,7 +444,6 @@ fn pieces(board: &Board) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Square;
 
     /// The obvious way: one square after the other, one question after the other.
     fn pack_slowly(position: &Position) -> [u8; 32] {
@@ -446,6 +497,8 @@ mod tests {
                 assert_eq!(*plain.as_bytes(), pack_slowly(&position), "{position}");
                 assert_eq!(plain.turn(), position.turn());
                 assert_eq!(plain.setup(), Ok(Setup::from(position)));
+                let all = Square::all().filter_map(|s| Some((s, position.piece_at(s)?)));
+                assert!(plain.pieces().eq(all), "{position}");
                 let score = match random(4) {
                     0 => None,
                     1 => Some(Score::Mate(random(255) as i32 - 127)),
@@ -476,6 +529,20 @@ mod tests {
         };
         assert_eq!(with_clock(16_383), Some(true));
         assert_eq!(with_clock(16_384), None);
+    }
+
+    #[test]
+    fn whatever_the_bytes_are_there_are_at_most_thirty_two_pieces() {
+        let mut state = 3u64;
+        for _ in 0..2_000 {
+            let bytes = std::array::from_fn(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+                (state >> 56) as u8
+            });
+            assert!(PackedRow::from_bytes(bytes).pieces().count() <= 32);
+        }
+        assert_eq!(PackedRow::from_bytes([255; 32]).pieces().count(), 32);
+        assert_eq!(PackedRow::from_bytes([0; 32]).pieces().count(), 0);
     }
 
     #[test]

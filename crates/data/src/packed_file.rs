@@ -110,6 +110,11 @@ impl PackedFile {
         self.rows
     }
 
+    /// What its head says of the hash of all rows: the first eight bytes. See [`PackedFile::check_hash`].
+    pub const fn hash(&self) -> [u8; 8] {
+        self.hash
+    }
+
     /// Rows from this one on, in place of what was in the buffer.
     pub fn read(
         &mut self,

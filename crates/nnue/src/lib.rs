@@ -1,7 +1,19 @@
 //! Chess networks: features, file formats, accumulators, inference.
+//!
+//! [`features`] are bits of a position for networks of any kind. [`network`] is the engine's own kind,
+//! [`halfkp`] Stockfish's first; [`AnyNetwork`] is one of either, read from a file. [`towers`] is a
+//! floating-point model for whole batches.
 
+mod aligned;
+mod any;
 pub mod features;
+pub mod halfkp;
+pub mod network;
+pub mod simd;
 pub mod towers;
+
+pub use any::{AnyLoadError, AnyNetwork, MAX_FILE_LEN, halfkp_centipawns};
+pub use network::{Accumulators, LoadError, Network, Shape};
 
 #[cfg(test)]
 pub(crate) mod testing {

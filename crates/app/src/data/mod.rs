@@ -48,7 +48,7 @@ pub fn run(args: DataArgs, out: &mut dyn Write) -> Outcome {
 }
 
 /// As many as there are cores, unless it is given.
-fn threads(given: Option<NonZero<usize>>) -> NonZero<usize> {
+pub(crate) fn threads(given: Option<NonZero<usize>>) -> NonZero<usize> {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     given.unwrap_or_else(cores)
 }

@@ -1,7 +1,11 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
 mod bench;
+mod export;
+mod rescore;
+mod shapes;
 mod towers;
+mod train;
 
 use std::io::Write;
 
@@ -18,6 +22,9 @@ pub struct NnueArgs {
 enum Command {
     Bench(bench::BenchArgs),
     Towers(towers::TowersArgs),
+    Train(Box<train::TrainArgs>),
+    Export(export::ExportArgs),
+    Rescore(Box<rescore::RescoreArgs>),
 }
 
 /// Runs it.
@@ -25,5 +32,8 @@ pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         Command::Bench(args) => bench::run(args, out),
         Command::Towers(args) => towers::run(args, out),
+        Command::Train(args) => train::run(&args, out),
+        Command::Export(args) => export::run(&args, out),
+        Command::Rescore(args) => rescore::run(&args, out),
     }
 }

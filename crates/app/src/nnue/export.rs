@@ -1,0 +1,58 @@
+//! `tabiya nnue export`: the engine's file of a checkpoint.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+use train::trainer::Checkpoint;
+
+use crate::Outcome;
+
+/// Writes the network of a checkpoint as the engine plays it
+#[derive(Args)]
+pub struct ExportArgs {
+    /// The checkpoint of a training.
+    checkpoint: PathBuf,
+    /// The file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
+    let checkpoint = Checkpoint::load(&args.checkpoint)?;
+    let bytes = checkpoint.parameters().quantised()?.to_bytes();
+    let temporary = args.out.with_extension("tmp");
+    std::fs::write(&temporary, &bytes)
+        .and_then(|()| std::fs::rename(&temporary, &args.out))
+        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    let shape = checkpoint.parameters().shape();
+    if args.json {
+        let report = json!({
+            "bytes": bytes.len(),
+            "hidden": shape.hidden,
+            "mirrored": shape.mirrored,
+            "king_buckets": shape.king_bucket_count(),
+            "output_buckets": shape.output_buckets,
+            "step": checkpoint.step(),
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        writeln!(
+            out,
+            "({}→{})×2→{} after {} steps: {}, {} bytes",
+            shape.inputs(),
+            shape.hidden,
+            shape.output_buckets,
+            checkpoint.step(),
+            args.out.display(),
+            bytes.len()
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,249 @@
+//! Rows of data sets, in an order that follows from the seed, from any place on.
+//!
+//! The rows of all files are cut into blocks. Each time through them (an *epoch*) has its own random
+//! order of blocks; as many of them as fill a window are read together, and the rows of a window are
+//! put in random order. So rows that stood side by side are far apart, and memory holds a window, not the
+//! data set. Row *n* of the endless sequence of epochs is always the same one: whoever knows *n* can go
+//! on with it.
+
+use std::path::{Path, PathBuf};
+
+use chess::PackedRow;
+use data::{FileFormat, Manifest, PackedFile, SUCCESS, Split};
+
+use super::TrainError;
+use super::random::Random;
+
+/// Rows in a block: 256 KiB.
+const BLOCK: u64 = 1 << 13;
+
+/// Files of packed rows, and how many rows each has.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RowFiles {
+    files: Vec<(PathBuf, u64)>,
+    hasher_input: Vec<u8>,
+}
+
+impl RowFiles {
+    /// The files of one split of data sets: finished data sets of packed rows; folders with files
+    /// (`.rows`) that are no data set and single files, all of which are for training.
+    pub fn open(paths: &[PathBuf], split: Split) -> Result<Self, TrainError> {
+        let mut all = Self::default();
+        for path in paths {
+            if path.is_dir() && path.join(SUCCESS).exists() {
+                let manifest = Manifest::open(path)?;
+                if manifest.format() != FileFormat::Packed {
+                    return Err(TrainError::NotPacked(path.clone()));
+                }
+                for file in manifest.files.iter().filter(|file| file.split == split) {
+                    all.add(&path.join(&file.path))?;
+                }
+            } else if split == Split::Train {
+                if path.is_dir() {
+                    all.add_folder(path)?;
+                } else {
+                    all.add(path)?;
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// All rows of all files, whatever split they belong to.
+    pub fn open_all(paths: &[PathBuf]) -> Result<Self, TrainError> {
+        let [mut all, validation] =
+            [Self::open(paths, Split::Train)?, Self::open(paths, Split::Validation)?];
+        all.files.extend(validation.files);
+        all.hasher_input.extend(validation.hasher_input);
+        Ok(all)
+    }
+
+    fn add_folder(&mut self, folder: &Path) -> Result<(), TrainError> {
+        let fail = || TrainError::io("read", folder);
+        let mut paths = Vec::new();
+        for entry in folder.read_dir().map_err(fail())? {
+            let path = entry.map_err(fail())?.path();
+            let is_hidden =
+                path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
+            if path.extension().is_some_and(|extension| extension == "rows") && !is_hidden {
+                paths.push(path);
+            }
+        }
+        if paths.is_empty() {
+            // An unfinished data set says so itself.
+            Manifest::open(folder)?;
+        }
+        paths.sort();
+        paths.iter().try_for_each(|path| self.add(path))
+    }
+
+    fn add(&mut self, path: &Path) -> Result<(), TrainError> {
+        let file = PackedFile::open(path)?;
+        self.files.push((path.to_owned(), file.rows()));
+        self.hasher_input.extend(file.rows().to_le_bytes());
+        self.hasher_input.extend(file.hash());
+        Ok(())
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|(_, rows)| rows).sum()
+    }
+
+    /// What the rows are known by: a hash of what the heads of all files say, in order.
+    pub fn fingerprint(&self) -> String {
+        blake3::hash(&self.hasher_input).to_hex()[..16].to_owned()
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let cut = |(file, &(_, rows)): (usize, &(PathBuf, u64))| {
+            (0..rows).step_by(BLOCK as usize).map(move |first| {
+                let count = (rows - first).min(BLOCK) as u32;
+                Block { file: file as u32, first, count }
+            })
+        };
+        self.files.iter().enumerate().flat_map(cut).collect()
+    }
+
+    fn read(&self, block: &Block, into: &mut Vec<PackedRow>) -> Result<(), TrainError> {
+        let mut rows = Vec::new();
+        let (path, _) = &self.files[block.file as usize];
+        PackedFile::open(path)?.read(block.first, block.count as usize, &mut rows)?;
+        if rows.len() != block.count as usize {
+            let cause = std::io::ErrorKind::UnexpectedEof.into();
+            return Err(TrainError::io("read", path)(cause));
+        }
+        into.append(&mut rows);
+        Ok(())
+    }
+
+    /// So many rows from all over the files, in no particular order: always the same.
+    pub fn sample(&self, count: u64) -> Result<Vec<PackedRow>, TrainError> {
+        let mut blocks = self.blocks();
+        Random::new(0, 0).shuffle(&mut blocks);
+        let mut rows = Vec::with_capacity(count.min(self.rows()) as usize);
+        for block in &blocks {
+            if rows.len() as u64 >= count {
+                break;
+            }
+            self.read(block, &mut rows)?;
+        }
+        rows.truncate(count as usize);
+        Ok(rows)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Block {
+    file: u32,
+    first: u64,
+    count: u32,
+}
+
+/// The endless sequence of rows, epoch after epoch.
+#[derive(Clone, Debug)]
+pub struct RowStream {
+    files: RowFiles,
+    seed: u64,
+    window_rows: usize,
+    epoch: u64,
+    /// The blocks of this epoch that have not been read, the next one last.
+    blocks: Vec<Block>,
+    windows_read: u64,
+    window: Vec<PackedRow>,
+    /// How many rows of the window have been given.
+    given: usize,
+}
+
+impl RowStream {
+    /// From row `start` of the sequence on.
+    pub fn new(
+        files: RowFiles,
+        seed: u64,
+        window_rows: usize,
+        start: u64,
+    ) -> Result<Self, TrainError> {
+        let rows = files.rows();
+        if rows == 0 {
+            let path = files.files.first().map(|(path, _)| path.clone()).unwrap_or_default();
+            return Err(TrainError::NoRows(path));
+        }
+        let mut stream = Self {
+            files,
+            seed,
+            window_rows,
+            epoch: start / rows,
+            blocks: Vec::new(),
+            windows_read: 0,
+            window: Vec::new(),
+            given: 0,
+        };
+        stream.start_epoch();
+        // Windows that have been given are not read at all.
+        let mut skip = (start % rows) as usize;
+        loop {
+            let next = stream.next_window();
+            let length: usize = next.iter().map(|block| block.count as usize).sum();
+            if length > skip {
+                break;
+            }
+            stream.blocks.truncate(stream.blocks.len() - next.len());
+            stream.windows_read += 1;
+            skip -= length;
+        }
+        if skip > 0 {
+            stream.load()?;
+            stream.given = skip;
+        }
+        Ok(stream)
+    }
+
+    fn start_epoch(&mut self) {
+        self.blocks = self.files.blocks();
+        Random::new(self.seed, self.epoch << 1).shuffle(&mut self.blocks);
+        self.windows_read = 0;
+    }
+
+    /// The blocks of the next window.
+    fn next_window(&self) -> Vec<Block> {
+        let mut length = 0;
+        let is_wanted = |block: &&Block| {
+            let is_wanted = length < self.window_rows;
+            length += block.count as usize;
+            is_wanted
+        };
+        self.blocks.iter().rev().take_while(is_wanted).copied().collect()
+    }
+
+    fn load(&mut self) -> Result<(), TrainError> {
+        if self.blocks.is_empty() {
+            self.epoch += 1;
+            self.start_epoch();
+        }
+        let blocks = self.next_window();
+        self.blocks.truncate(self.blocks.len() - blocks.len());
+        self.window.clear();
+        self.given = 0;
+        for block in &blocks {
+            self.files.read(block, &mut self.window)?;
+        }
+        let chance = Random::new(self.seed, self.epoch << 1 | 1).next() ^ self.windows_read;
+        Random::new(chance, 2).shuffle(&mut self.window);
+        self.windows_read += 1;
+        Ok(())
+    }
+
+    /// The next rows of the sequence, so many.
+    pub fn next_rows(&mut self, count: usize) -> Result<Vec<PackedRow>, TrainError> {
+        let mut rows = Vec::with_capacity(count);
+        while rows.len() < count {
+            if self.given == self.window.len() {
+                self.load()?;
+            }
+            let take = (count - rows.len()).min(self.window.len() - self.given);
+            rows.extend_from_slice(&self.window[self.given..self.given + take]);
+            self.given += take;
+        }
+        Ok(rows)
+    }
+}
