@@ -1,6 +1,6 @@
-# Two audiences. Engine testers (OpenBench): `make EXE=name` builds the engine to that name; the
-# EVALFILE= they may give is for a network to embed, and there is none yet. Developers: `make test`
-# runs every check, installing what the tests need into .venv. `make help` lists the rest.
+# Two audiences. Engine testers (OpenBench): `make EXE=name` builds the engine to that name, and
+# EVALFILE=file embeds another network than crates/engine/networks has. Developers: `make test` runs
+# every check, installing what the tests need into .venv. `make help` lists the rest.
 
 EXE ?= tabiya
 CARGO ?= cargo
@@ -22,7 +22,7 @@ INSTALLED = $(VENV)/.installed
 .PHONY: engine help test lint rust-test program differential bench-check fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
-	$(CARGO) build --release --locked -p tabiya
+	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
 	cp $(PROGRAM) $(EXE)
 
 help: ## show this

@@ -1,9 +1,12 @@
 //! `tabiya bench`: a fixed search.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use engine::bench;
+use engine::eval::file::{embedded, load};
 use engine::search::Control;
 use serde_json::json;
 
@@ -22,6 +25,9 @@ pub struct BenchArgs {
     /// Threads; with more than one the number of nodes varies
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
+    /// A network to evaluate with instead of the embedded one, or 'classic' for the hand-written terms
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
     /// Print the sums as JSON
     #[arg(long)]
     json: bool,
@@ -30,13 +36,19 @@ pub struct BenchArgs {
 /// Runs it.
 pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     let mut told = Ok(());
-    let work =
-        bench::run(args.depth, args.threads.into(), &Control::new(false), |n, fen, work| {
-            if !args.json && told.is_ok() {
-                told = writeln!(out, "{:2} {:>10} nodes  {fen}", n + 1, work.nodes)
-                    .and_then(|()| out.flush());
-            }
-        })?;
+    let network = match &args.net {
+        None => embedded(),
+        Some(name) if name == Path::new("classic") => None,
+        Some(path) => Some(load(path).with_context(|| path.display().to_string())?),
+    };
+    let tell = |n: usize, fen: &str, work: bench::Work| {
+        if !args.json && told.is_ok() {
+            told = writeln!(out, "{:2} {:>10} nodes  {fen}", n + 1, work.nodes)
+                .and_then(|()| out.flush());
+        }
+    };
+    let (threads, control) = (args.threads.into(), Control::new(false));
+    let work = bench::run(args.depth, threads, network, &control, tell)?;
     told?;
     let (nodes, rate) = (work.nodes, work.nodes_per_second());
     if args.json {

@@ -7,6 +7,8 @@ mod analyse;
 mod bench;
 mod board;
 mod data;
+mod eval;
+mod features;
 mod input;
 mod legal;
 mod matches;
@@ -14,6 +16,8 @@ mod nnue;
 mod paco;
 mod perft;
 mod pgn;
+mod progress;
+mod selfplay;
 mod uci;
 
 use std::io::{self, BufWriter, Write};
@@ -32,7 +36,9 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes commands of the \
-                          protocol on standard input. Chess programs start it that way.";
+                          protocol on standard input. Chess programs start it that way. Its option \
+                          EvalFile takes the file of a network to evaluate with, 'classic' for the \
+                          hand-written evaluation, or '<empty>' for what is built in.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -41,10 +47,13 @@ enum Command {
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
+    Features(features::FeaturesArgs),
     Pgn(pgn::PgnArgs),
     Data(data::DataArgs),
+    Eval(eval::EvalArgs),
     Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
+    Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
 }
 
@@ -75,10 +84,13 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
+        Command::Features(args) => features::run(args, out),
         Command::Pgn(args) => pgn::run(args, out),
         Command::Data(args) => data::run(args, out),
+        Command::Eval(args) => eval::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
+        Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
     }
 }

@@ -478,3 +478,43 @@ fn a_reader_who_has_seen_enough_is_no_error() {
         assert_eq!(output.status.code(), Some(0), "{args:?}");
     }
 }
+
+#[test]
+fn features_tell_the_active_ones_of_the_768_in_both_orders() {
+    let report = json(&succeed(&["features", "--json"], b""));
+    let numbers = |value: &Value| -> Vec<u64> {
+        value.as_array().expect("a list").iter().filter_map(Value::as_u64).collect()
+    };
+    let active = numbers(&report["active"]);
+    let mut expected: Vec<u64> = (48..56).collect(); // black pawns
+    expected.extend([64 + 57, 64 + 62, 128 + 58, 128 + 61, 192 + 56, 192 + 63, 256 + 59, 320 + 60]);
+    expected.extend(384 + 8..384 + 16); // white pawns
+    expected.extend([448 + 1, 448 + 6, 512 + 2, 512 + 5, 576, 576 + 7, 640 + 3, 704 + 4]);
+    assert_eq!(active, expected);
+    assert_eq!(report["counts"]["white"]["rook"], 2);
+    assert_eq!(report["material"], json(r#"{"white":39,"black":39,"balance":0}"#));
+    // Black to move: his pieces first, and from his side of the board.
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1";
+    let report = json(&succeed(&["features", "--fen", fen, "--json"], b""));
+    assert_eq!(numbers(&report["active"]), [320 + 60, 384 + 12, 704 + 4]);
+    assert_eq!(numbers(&report["mover"]), [320 + 4, 384 + 52, 704 + 60]);
+    assert_eq!(report["turn"], "b");
+}
+
+#[test]
+fn features_are_shown_to_people_and_told_for_files() {
+    let shown = succeed(&["features"], b"");
+    assert!(shown.contains("pawn 384"), "{shown}");
+    assert!(shown.contains("Material    White 39, Black 39, balance +0"), "{shown}");
+    let lines = format!("startpos\n{KIWIPETE}\n");
+    let told = succeed(&["features", "--file", "-"], lines.as_bytes());
+    assert_eq!(told.lines().count(), 2);
+    assert!(told.lines().all(|line| json(line)["active"].as_array().unwrap().len() == 32));
+    let output = run_with(&["features", "--file", "-"], b"nonsense\nstartpos\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(json(stdout(&output).lines().next().unwrap())["line"], 1);
+    let output = run(&["features", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
+}

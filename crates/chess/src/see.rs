@@ -43,7 +43,7 @@ impl Position {
             gains[depth % 33] = value(on_square) - gains[depth - 1];
             on_square = piece;
             occupied -= from.bitboard();
-            attackers |= self.uncovered(m.to(), occupied);
+            attackers |= self.uncovered(piece, m.to(), occupied);
             turn = !turn;
         }
         // Backwards: nobody has to capture.
@@ -77,7 +77,7 @@ impl Position {
                 break;
             }
             occupied -= from.bitboard();
-            attackers |= self.uncovered(m.to(), occupied);
+            attackers |= self.uncovered(piece, m.to(), occupied);
             turn = !turn;
             balance = -balance - 1 - value(piece);
             if balance >= 0 {
@@ -107,10 +107,18 @@ impl Position {
         self.attackers(square, occupied) & occupied
     }
 
-    /// Sliders that reach the square now that something has left its lines.
-    fn uncovered(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        (sliders::rook(square, occupied) & self.board().straight_sliders())
-            | (sliders::bishop(square, occupied) & self.board().diagonal_sliders())
+    /// Sliders that reach the square now that this piece has left one of its lines: those on which
+    /// such a piece can have stood.
+    #[inline(always)]
+    fn uncovered(&self, piece: PieceType, square: Square, occupied: Bitboard) -> Bitboard {
+        let straight = || sliders::rook(square, occupied) & self.board().straight_sliders();
+        let diagonal = || sliders::bishop(square, occupied) & self.board().diagonal_sliders();
+        match piece {
+            PieceType::Knight => Bitboard::EMPTY,
+            PieceType::Pawn | PieceType::Bishop => diagonal(),
+            PieceType::Rook => straight(),
+            PieceType::Queen | PieceType::King => straight() | diagonal(),
+        }
     }
 
     fn cheapest(&self, attackers: Bitboard, color: Color) -> Option<(PieceType, Square)> {

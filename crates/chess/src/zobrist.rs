@@ -78,6 +78,12 @@ pub(crate) fn on_board(board: &Board, square: Square) -> u64 {
     PIECES[board.code_at(square)][square.index()]
 }
 
+/// The key that what stands on `from` will have on `to`.
+#[inline(always)]
+pub(crate) fn moved(board: &Board, from: Square, to: Square) -> u64 {
+    PIECES[board.code_at(from)][to.index()]
+}
+
 /// The key of a set of castling rights, given as the squares of their rooks.
 #[inline(always)]
 pub(crate) fn castling(rooks: Bitboard) -> u64 {

@@ -107,6 +107,11 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Written, DataError> {
     file.finish()
 }
 
+/// Writes a small file so that it is there whole or not at all, whenever the writer is killed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
+    write(path, bytes).map(|_| ())
+}
+
 /// Makes a folder and those above it.
 pub(crate) fn create_folder(path: &Path) -> Result<(), DataError> {
     fs::create_dir_all(path).map_err(DataError::io("create folder", path))

@@ -6,6 +6,7 @@
 //! once, and puts what they found back in order.
 //!
 //! [`prepare`] makes a data set of games: Parquet files, or files of packed rows, and a [`Manifest`].
+//! [`make`] makes one of rows that somebody else computes.
 //! [`Reader`] streams its rows to trainers; [`verify`] and [`summarize`] look at all of them, and
 //! [`convert`] changes the format.
 
@@ -30,14 +31,15 @@ mod verify;
 pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
 pub use error::DataError;
+pub use files::write_whole;
 pub use histogram::{Histogram, bars_svg};
 pub use input::{Format, Input, Progress, ReadError};
 pub use manifest::{ColumnNote, MANIFEST, Manifest, SUCCESS, ShardFile, SplitRows};
 pub use packed_file::PackedFile;
 pub use parallel::{Options, Order, read_games};
 pub use prepare::{
-    Counts, Event, FileFormat, InputFile, PrepareOptions, Prepared, RowOrder, SkippedGames,
-    SkippedPositions, TimeClass, convert, prepare,
+    Counts, Event, FileFormat, InputFile, Making, PrepareOptions, Prepared, RowOrder, SkippedGames,
+    SkippedPositions, TimeClass, Unit, convert, make, prepare,
 };
 pub use reader::{Block, Reader, ReaderOptions, ReaderPosition, RowView, Shard, Window};
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};

@@ -65,6 +65,10 @@ pub struct Manifest {
     pub inputs: Vec<InputFile>,
     /// How it was made.
     pub options: PrepareOptions,
+    /// What else decides what its rows are, if they were not read from games but made: by rescoring, by
+    /// self-play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Value>,
     /// The columns.
     pub columns: Vec<ColumnNote>,
     /// What was counted.
@@ -175,12 +179,18 @@ pub(crate) struct Plan {
     pub tabiya: String,
     pub inputs: Vec<InputFile>,
     pub options: PrepareOptions,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Value>,
 }
 
 impl Plan {
-    pub(crate) fn new(inputs: Vec<InputFile>, options: &PrepareOptions) -> Self {
+    pub(crate) fn new(
+        inputs: Vec<InputFile>,
+        options: &PrepareOptions,
+        made: Option<Value>,
+    ) -> Self {
         let tabiya = env!("CARGO_PKG_VERSION").to_owned();
-        Self { version: VERSION, tabiya, inputs, options: options.clone() }
+        Self { version: VERSION, tabiya, inputs, options: options.clone(), made }
     }
 
     /// The first thing in which another plan differs, in words.
@@ -193,10 +203,14 @@ impl Plan {
 /// The first value that differs, with the way to it.
 fn difference(at: &str, old: &Value, new: &Value) -> Option<String> {
     match (old, new) {
-        (Value::Object(old), Value::Object(new)) => new.iter().find_map(|(name, value)| {
-            let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-            difference(&at, old.get(name).unwrap_or(&Value::Null), value)
-        }),
+        (Value::Object(old), Value::Object(new)) => {
+            let gone = old.keys().filter(|name| !new.contains_key(*name));
+            new.keys().chain(gone).find_map(|name| {
+                let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                let [old, new] = [old, new].map(|map| map.get(name).unwrap_or(&Value::Null));
+                difference(&at, old, new)
+            })
+        }
         _ if old == new => None,
         _ => {
             let short = |value: &Value| {

@@ -135,7 +135,7 @@ pub fn verify(
             let n = next.fetch_add(1, Ordering::Relaxed);
             let Some(&(file, block)) = blocks.get(n) else { return };
             let (Some(shard), entry) = (&shards[file], &manifest.files[file]) else { continue };
-            check_block(shard, block, entry, &findings);
+            check_block(shard, block, entry, manifest.made.is_some(), &findings);
             progress(shard.blocks()[block]);
         }
     });
@@ -212,7 +212,13 @@ fn check_file(folder: &Path, file: &ShardFile, manifest: &Manifest) -> Result<Sh
     Ok(shard)
 }
 
-fn check_block(shard: &Shard, number: usize, file: &ShardFile, findings: &Mutex<Findings>) {
+fn check_block(
+    shard: &Shard,
+    number: usize,
+    file: &ShardFile,
+    is_made: bool,
+    findings: &Mutex<Findings>,
+) {
     let block = match shard.read(number, shard.columns()) {
         Ok(block) => block,
         Err(error) => return lock(findings).complain(error.to_string()),
@@ -221,7 +227,7 @@ fn check_block(shard: &Shard, number: usize, file: &ShardFile, findings: &Mutex<
     let mut problems = Vec::new();
     let mut games = Vec::new();
     for (n, row) in block.iter().enumerate() {
-        if let Err(problem) = check_row(row, shard.columns()) {
+        if let Err(problem) = check_row(row, shard.columns(), is_made) {
             problems.push(format!("{} row {}: {problem}", file.path, before + n as u64));
         }
         if let Some(game) = row.game().filter(|game| games.last() != Some(game)) {
@@ -240,8 +246,8 @@ fn check_block(shard: &Shard, number: usize, file: &ShardFile, findings: &Mutex<
     }
 }
 
-/// What is wrong with a row.
-fn check_row(row: RowView<'_>, columns: &[Column]) -> Result<(), String> {
+/// What is wrong with a row. From positions that were made and not played there need be no move.
+fn check_row(row: RowView<'_>, columns: &[Column], is_made: bool) -> Result<(), String> {
     let has = |column: Column| columns.contains(&column);
     let mut position = None;
     if has(Column::Fen) {
@@ -263,7 +269,7 @@ fn check_row(row: RowView<'_>, columns: &[Column]) -> Result<(), String> {
         }
         position = Some(unpacked);
     }
-    if has(Column::BestMove) {
+    if has(Column::BestMove) && !(is_made && row.best_move().is_none()) {
         let text = row.best_move().ok_or("there is no move")?;
         if let Some(position) = &position {
             position.parse_uci(text).map_err(|error| error.to_string())?;

@@ -6,11 +6,13 @@
 //! ```
 
 use engine::bench;
+use engine::eval::file::embedded;
 use engine::search::{Control, with_deep_stack};
 
 fn main() {
     let depth = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(6);
-    let work = with_deep_stack(|| bench::run(depth, 1, &Control::new(false), |_, _, _| {}));
+    let work =
+        with_deep_stack(|| bench::run(depth, 1, embedded(), &Control::new(false), |_, _, _| {}));
     match work {
         Some(Ok(work)) => println!("{}", work.nodes),
         Some(Err(error)) => eprintln!("{error}"),

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use chess::Game;
+use nnue::AnyNetwork;
 
 use crate::search::{Control, Engine, Limits, Settings};
 use crate::table::OutOfMemory;
@@ -54,14 +55,17 @@ impl Work {
     }
 }
 
-/// Searches all [`POSITIONS`] with a new engine, and tells of each as it is done. A stop ends it early.
+/// Searches all [`POSITIONS`] with a new engine and this network, or the hand-written terms, and tells of
+/// each as it is done. A stop ends it early.
 pub fn run(
     depth: u32,
     threads: usize,
+    network: Option<AnyNetwork>,
     control: &Control,
     mut tell: impl FnMut(usize, &str, Work),
 ) -> Result<Work, OutOfMemory> {
     let mut engine = Engine::new(HASH)?;
+    engine.set_network(network);
     engine.set_threads(threads);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut total = Work { nodes: 0, time: Duration::ZERO };

@@ -40,9 +40,16 @@ pub const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
 
 const PAWN_STRUCTURES: usize = 512;
 
-/// A counter for each arrival.
-type Row = [i16; ARRIVALS];
-/// Player, two threats, two squares.
+/// A counter for each arrival of a move. What one piece can do lies in two lines of the cache.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Row([i16; NO_MOVE as usize]);
+
+impl Row {
+    const EMPTY: Self = Self([0; NO_MOVE as usize]);
+}
+
+/// Player, two threats, from, to.
 type Butterfly = [i16; 2 * 4 * 64 * 64];
 
 /// All statistics of a thread.
@@ -63,8 +70,8 @@ impl Default for History {
         Self {
             butterfly: Box::new([0; 2 * 4 * 64 * 64]),
             captures: vec![0; ARRIVALS * 6],
-            continuations: vec![[0; ARRIVALS]; ARRIVALS],
-            pawns: vec![[0; ARRIVALS]; PAWN_STRUCTURES],
+            continuations: vec![Row::EMPTY; ARRIVALS],
+            pawns: vec![Row::EMPTY; PAWN_STRUCTURES],
             correction: Correction::default(),
         }
     }
@@ -72,9 +79,9 @@ impl Default for History {
 
 #[inline(always)]
 fn butterfly_index(position: &Position, pawn_threats: Bitboard, m: Move) -> usize {
-    let threats =
-        usize::from(pawn_threats.has(m.from())) | usize::from(pawn_threats.has(m.to())) << 1;
-    (position.turn().index() * 4 + threats) * 4096 + (m.to_bits() & 4095) as usize
+    let (from, to) = (m.from(), m.to());
+    let threats = usize::from(pawn_threats.has(from)) | usize::from(pawn_threats.has(to)) << 1;
+    (position.turn().index() * 4 + threats) * 4096 + from.index() * 64 + to.index()
 }
 
 #[inline(always)]
@@ -101,11 +108,11 @@ impl QuietScores<'_> {
     #[inline(always)]
     pub fn of_arrival(&self, position: &Position, m: Move, arrival: Arrival) -> i32 {
         // Asked once, so that it need not be asked of each table.
-        let arrival = (arrival as usize).min(ARRIVALS - 1);
-        let continued = |n: usize| i32::from(self.continuations[n][arrival]);
+        let arrival = arrival.min(NO_MOVE - 1) as usize;
+        let continued = |n: usize| i32::from(self.continuations[n].0[arrival]);
         let index = butterfly_index(position, self.pawn_threats, m) % self.butterfly.len();
         i32::from(self.butterfly[index])
-            + i32::from(self.pawns[arrival])
+            + i32::from(self.pawns.0[arrival])
             + continued(0)
             + continued(1)
             + (continued(2) >> 1)
@@ -118,8 +125,8 @@ impl History {
     pub fn clear(&mut self) {
         self.butterfly.fill(0);
         self.captures.fill(0);
-        self.continuations.fill([0; ARRIVALS]);
-        self.pawns.fill([0; ARRIVALS]);
+        self.continuations.fill(Row::EMPTY);
+        self.pawns.fill(Row::EMPTY);
         self.correction = Correction::default();
     }
 
@@ -157,7 +164,7 @@ impl History {
         update(&mut self.butterfly[butterfly_index(position, pawn_threats, m)], bonus);
         let arrival = arrival(position, m);
         let pawns = position.pawn_key() as usize % PAWN_STRUCTURES;
-        update(&mut self.pawns[pawns][arrival as usize], bonus);
+        update(&mut self.pawns[pawns].0[arrival as usize], bonus);
         self.update_continuations(before, arrival, bonus);
     }
 
@@ -166,7 +173,7 @@ impl History {
         for (n, &earlier) in before.iter().enumerate() {
             if earlier != NO_MOVE {
                 let bonus = if n < 2 { bonus } else { bonus / 2 };
-                update(&mut self.continuations[earlier as usize][arrival as usize], bonus);
+                update(&mut self.continuations[earlier as usize].0[arrival as usize], bonus);
             }
         }
     }

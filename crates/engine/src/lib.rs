@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod eval;
 pub mod history;
+mod memory;
 pub mod openings;
 pub mod picker;
 pub mod repetition;

@@ -8,11 +8,12 @@
 //! An entry, from the low bit: move 16, score 16, static evaluation 16, depth 8, bound 2, on the
 //! principal variation 1, age 5. Zero is an empty entry: a bound is never zero.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use bytemuck::Zeroable;
 use chess::Move;
+use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
+use crate::memory::Memory;
 use crate::score::{self, Score, WIN_BOUND};
 
 /// What the score of an entry or of a line is.
@@ -49,17 +50,17 @@ const ENTRIES: usize = 3;
 const DEPTH_OFFSET: i32 = 2;
 const AGES: u8 = 32;
 
-#[derive(Zeroable)]
-#[repr(align(32))]
+#[derive(FromBytes, IntoBytes, KnownLayout)]
+#[repr(C, align(32))]
 struct Bucket {
     entries: [AtomicU64; ENTRIES],
     checks: AtomicU64,
 }
 
-/// The table.
+/// The table as it is kept from search to search; [open](Table::open) it to use it.
 pub struct Table {
-    buckets: Box<[Bucket]>,
-    age: AtomicU8,
+    memory: Memory,
+    age: u8,
 }
 
 /// There is not enough memory for a table.
@@ -74,20 +75,41 @@ impl Table {
     /// An empty table. Its memory is given by the system as it is used, so that even a large one is
     /// there at once.
     pub fn new(mebibytes: usize) -> Result<Self, OutOfMemory> {
-        let count = mebibytes.max(1).checked_mul((1 << 20) / size_of::<Bucket>());
-        let buckets = count
-            .and_then(|count| bytemuck::try_zeroed_slice_box(count).ok())
-            .ok_or(OutOfMemory { mebibytes })?;
-        Ok(Self { buckets, age: AtomicU8::new(0) })
+        let memory = mebibytes.max(1).checked_mul(1 << 20).and_then(Memory::new);
+        Ok(Self { memory: memory.ok_or(OutOfMemory { mebibytes })?, age: 0 })
     }
 
     /// The size in MiB.
     pub fn mebibytes(&self) -> usize {
-        size_of_val(&*self.buckets) >> 20
+        self.memory.len() >> 20
+    }
+
+    /// A new search begins: what is there from earlier ones gives way first.
+    pub fn new_search(&mut self) {
+        self.age = (self.age + 1) % AGES;
     }
 
     /// Forgets everything, with this many threads at work.
-    pub fn clear(&self, threads: usize) {
+    pub fn clear(&mut self, threads: usize) {
+        self.age = 0;
+        self.open().clear(threads);
+    }
+
+    /// For a search, with nothing else done to it meanwhile.
+    pub fn open(&mut self) -> SharedTable<'_> {
+        SharedTable { buckets: self.memory.slice(), age: self.age }
+    }
+}
+
+/// The table as the threads of a search share it.
+#[derive(Clone, Copy)]
+pub struct SharedTable<'a> {
+    buckets: &'a [Bucket],
+    age: u8,
+}
+
+impl SharedTable<'_> {
+    fn clear(&self, threads: usize) {
         let share = self.buckets.len().div_ceil(threads.max(1));
         std::thread::scope(|scope| {
             for part in self.buckets.chunks(share) {
@@ -98,17 +120,11 @@ impl Table {
                 });
             }
         });
-        self.age.store(0, Relaxed);
-    }
-
-    /// A new search begins: what is there from earlier ones gives way first.
-    pub fn new_search(&self) {
-        self.age.store((self.age.load(Relaxed) + 1) % AGES, Relaxed);
     }
 
     /// How full the table is of this search's entries, in thousandths.
     pub fn fullness(&self) -> usize {
-        let age = self.age.load(Relaxed);
+        let age = self.age;
         let sample = &self.buckets[..self.buckets.len().min(1000)];
         let used = sample
             .iter()
@@ -128,7 +144,7 @@ impl Table {
         &self.buckets[index as usize]
     }
 
-    /// Asks the processor to fetch what will soon be [looked up](Table::look_up).
+    /// Asks the processor to fetch what will soon be [looked up](SharedTable::look_up).
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
@@ -159,7 +175,7 @@ impl Table {
     /// Remembers a result. The least valuable entry of the bucket gives way: shallow, or old.
     pub fn store(&self, key: u64, ply: usize, mut new: Entry) {
         let bucket = self.bucket(key);
-        let age = self.age.load(Relaxed);
+        let age = self.age;
         let checks = bucket.checks.load(Relaxed);
         let (mut victim, mut least) = (0, i32::MAX);
         for (n, entry) in bucket.entries.iter().enumerate() {
@@ -267,18 +283,20 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found_and_nothing_else() {
-        let table = Table::new(1).unwrap();
+        let mut kept = Table::new(1).unwrap();
+        let table = kept.open();
         assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), None);
         table.store(0x1234_5678_9abc_def0, 0, entry(7, 250));
         assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), Some(entry(7, 250)));
         assert_eq!(table.look_up(0x1234_5678_9abc_def1, 0), None);
-        table.clear(2);
-        assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), None);
+        kept.clear(2);
+        assert_eq!(kept.open().look_up(0x1234_5678_9abc_def0, 0), None);
     }
 
     #[test]
     fn mates_are_counted_from_where_they_are_looked_up() {
-        let table = Table::new(1).unwrap();
+        let mut kept = Table::new(1).unwrap();
+        let table = kept.open();
         table.store(1, 3, entry(5, score::mate_in(8)));
         assert_eq!(table.look_up(1, 0).unwrap().score, score::mate_in(5));
         assert_eq!(table.look_up(1, 6).unwrap().score, score::mate_in(11));
@@ -288,14 +306,16 @@ mod tests {
 
     #[test]
     fn the_shallow_and_the_old_give_way_first() {
-        let table = Table::new(1).unwrap();
+        let mut kept = Table::new(1).unwrap();
+        let table = kept.open();
         // The same bucket, different checks.
         for (key, depth) in [(1, 9), (2, 3), (3, 8), (4, 6)] {
             table.store(key, 0, entry(depth, 0));
         }
         let kept = [1, 2, 3, 4].map(|key| table.look_up(key, 0).is_some());
         assert_eq!(kept, [true, false, true, true]);
-        table.new_search();
+        kept.new_search();
+        let table = kept.open();
         table.store(4, 0, entry(6, 1));
         table.store(5, 0, entry(1, 0));
         let kept = [1, 3, 4, 5].map(|key| table.look_up(key, 0).is_some());
@@ -310,7 +330,8 @@ mod tests {
 
     #[test]
     fn a_check_fits_only_the_entry_it_was_made_for() {
-        let table = Table::new(1).unwrap();
+        let mut kept = Table::new(1).unwrap();
+        let table = kept.open();
         table.store(77, 0, entry(5, 10));
         // As another thread might leave it: the entry replaced, its check not yet.
         let other = pack(entry(6, 11), 0, 0);

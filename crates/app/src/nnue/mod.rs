@@ -3,6 +3,7 @@
 mod export;
 mod shapes;
 mod train;
+mod rescore;
 
 use std::io::Write;
 
@@ -19,6 +20,7 @@ pub struct NnueArgs {
 enum Command {
     Train(Box<train::TrainArgs>),
     Export(export::ExportArgs),
+    Rescore(Box<rescore::RescoreArgs>),
 }
 
 /// Runs it.
@@ -26,5 +28,6 @@ pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         Command::Train(args) => train::run(&args, out),
         Command::Export(args) => export::run(&args, out),
+        Command::Rescore(args) => rescore::run(&args, out),
     }
 }

@@ -46,7 +46,7 @@ pub fn convert<'a>(
     let hashed = files::hash(&from.join(MANIFEST))?;
     let name = from.join(MANIFEST).display().to_string();
     let input = InputFile { name, bytes: Some(hashed.bytes), blake3: Some(hashed.blake3) };
-    let plan = Plan::new(vec![input], &options);
+    let plan = Plan::new(vec![input], &options, source.made.clone());
     let (workplace, found) = Workplace::enter(folder, &plan)?;
     let counts = counts_before_merge(&source.counts);
     let begin = Mark { counts, problems: source.problems, ..Mark::begin(Place::Block(0)) };
@@ -85,6 +85,7 @@ pub fn convert<'a>(
         problems: source.problems,
         first_problems: source.first_problems,
         files: shards.finished(),
+        made: source.made,
         options,
     };
     manifest.write(folder)?;

@@ -71,7 +71,8 @@ impl Workplace {
         };
         if path.join(SUCCESS).exists() {
             let manifest = Manifest::open(path)?;
-            let mut old = Plan::new(manifest.inputs.clone(), &manifest.options);
+            let mut old =
+                Plan::new(manifest.inputs.clone(), &manifest.options, manifest.made.clone());
             old.tabiya.clone_from(&manifest.tabiya);
             // What came through a pipe has no name but the one that everything else from there has.
             for (old, new) in old.inputs.iter_mut().zip(&plan.inputs) {

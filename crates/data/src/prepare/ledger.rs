@@ -20,7 +20,8 @@ pub enum Event<'a> {
     Problem(&'a str),
     /// How far it has come.
     Progress {
-        /// Bytes of the inputs read, compressed as they are.
+        /// Bytes of the inputs read, compressed as they are; of another data set, rows; of what is
+        /// made, units of work.
         read: u64,
         /// Games read.
         games: u64,
@@ -50,7 +51,7 @@ pub(crate) enum Place {
     Text(TextPlace),
     /// In sorted rows, at the first with a key like this or above.
     Key(u64),
-    /// In the files of another data set, at the block of this number.
+    /// In the files of another data set, or in what is made, at the block of this number.
     Block(u64),
     /// Nowhere: everything has been read.
     End,
@@ -132,11 +133,10 @@ impl<'a> Ledger<'a> {
             // The game of the last row is the last one that counts.
             if let Some((_, counts)) = rows.games.iter().find(|(rows, _)| *rows >= left) {
                 rows.counts = *counts;
-                rows.counts.evals =
-                    count(&rows.rows, |score| matches!(score, Score::Centipawns(_)));
-                rows.counts.mates = count(&rows.rows, |score| matches!(score, Score::Mate(_)));
                 errors = rows.errors.iter().take_while(|error| error.game <= counts.games).count();
             }
+            rows.counts.evals = count(&rows.rows, |score| matches!(score, Score::Centipawns(_)));
+            rows.counts.mates = count(&rows.rows, |score| matches!(score, Score::Mate(_)));
         }
         if let Place::Text(place) = made.place {
             self.input.1 += rows.counts.games;
@@ -158,8 +158,8 @@ impl<'a> Ledger<'a> {
         }
         let Counts { games, positions, .. } = self.now.counts;
         (self.observer)(match made.place {
-            Place::Text(_) => Event::Progress { read, games, positions },
-            _ => Event::Sorted { positions },
+            Place::Key(_) => Event::Sorted { positions },
+            _ => Event::Progress { read, games, positions },
         });
         (mark, rows.rows)
     }

@@ -5,6 +5,8 @@
 //!                                       └─Runs─▶ _runs/ ─Merge─▶   (shuffled, or without duplicates)
 //! ```
 //!
+//! Rows that are made rather than read from games ([`make()`]) take the same way from there on.
+//!
 //! A run that was killed goes on where its last finished file ends; the files are the same as if nothing
 //! had happened, and the same whatever the number of threads.
 
@@ -13,6 +15,7 @@ mod counts;
 mod folder;
 mod games;
 mod ledger;
+mod make;
 mod options;
 mod progress;
 mod runs;
@@ -27,12 +30,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use convert::convert;
 pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use ledger::Event;
+pub use make::{Making, Unit, make};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
 pub use source::InputFile;
 pub use time_class::TimeClass;
 
 use crate::manifest::{Plan, VERSION, notes};
-use crate::{Column, DataError, Manifest, pool};
+use crate::pool::{self, Feed};
+use crate::{Column, DataError, Manifest};
 use folder::{Found, Workplace};
 pub(crate) use games::mix;
 use games::{Recipe, Rows};
@@ -68,49 +73,120 @@ pub fn prepare<'a>(
     let recipe = Recipe::new(options)?;
     let files = source::expand(inputs)?;
     let described: Vec<InputFile> = files.iter().map(|file| source::describe(file)).collect();
+    // What came through a pipe is gone.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
-    let plan = Plan::new(described, options);
-    let (workplace, found) = Workplace::enter(folder, &plan)?;
-    let (stage, mark, first_problems, was_resumed) = match found {
-        Found::Finished(manifest) => {
-            return Ok(Prepared { manifest: *manifest, was_complete: true, was_resumed: false });
-        }
-        // What came through a pipe is gone.
-        Found::Unfinished(progress) if can_resume => {
-            (progress.stage, progress.mark, progress.first_problems, true)
-        }
-        _ => {
-            workplace.clear()?;
-            let begin = Mark::begin(Place::Text(TextPlace::default()));
-            let stage = match options.order {
-                RowOrder::Games => Stage::Writing { runs: None, files: Vec::new() },
-                _ => Stage::Sorting { runs: 0 },
-            };
-            (stage, begin, Vec::new(), false)
-        }
-    };
-    workplace.forget_manifest();
-    let work = Work { folder, options, plan, recipe, files, threads };
-    work.recorder().record(stage.clone(), mark, &first_problems)?;
-    let manifest = work.run(stage, mark, first_problems, Box::new(observer))?;
-    manifest.write(folder)?;
-    workplace.clean_up()?;
-    Ok(Prepared { manifest, was_complete: false, was_resumed })
+    let plan = Plan::new(described, options, None);
+    let origin = Games { recipe, files, threads, hashes: Hashes::default() };
+    let work = Work { folder, options, plan, origin, threads };
+    work.do_all(can_resume, Box::new(observer))
 }
 
-/// Everything that is to be done.
-struct Work<'w> {
-    folder: &'w Path,
-    options: &'w PrepareOptions,
-    plan: Plan,
-    recipe: Recipe,
-    files: Vec<PathBuf>,
-    threads: NonZero<usize>,
+/// Where rows come from, before they are put in order.
+trait Origin: Sync {
+    /// Takes it to pieces.
+    type Feed: Feed;
+    /// Its beginning.
+    fn begin(&self) -> Place;
+    /// The pieces from a place on.
+    fn feed(&self, from: Place) -> Self::Feed;
+    /// What comes of a piece.
+    fn make(&self, piece: <Self::Feed as Feed>::Item) -> Result<Made, DataError>;
+    /// Fills in what is known only in the end.
+    fn complete(&self, _manifest: &mut Manifest) {}
 }
 
 type Hashes = Arc<Mutex<Vec<(usize, OpenHash)>>>;
 
-impl Work<'_> {
+/// Rows from games in files.
+struct Games {
+    recipe: Recipe,
+    files: Vec<PathBuf>,
+    threads: NonZero<usize>,
+    hashes: Hashes,
+}
+
+impl Origin for Games {
+    type Feed = Source;
+
+    fn begin(&self) -> Place {
+        Place::Text(TextPlace::default())
+    }
+
+    fn feed(&self, from: Place) -> Source {
+        let start = match from {
+            Place::Text(place) => place,
+            _ => TextPlace { input: self.files.len(), ..TextPlace::default() },
+        };
+        // Many threads take less at a time, so that they need no more memory together.
+        let chunk = ((8 << 20) / self.threads.get()).clamp(1 << 17, 1 << 20);
+        Source::new(self.files.clone(), start, chunk, Arc::clone(&self.hashes))
+    }
+
+    fn make(&self, piece: Piece) -> Result<Made, DataError> {
+        let Piece { input, offset, content, read } = piece;
+        let place = Place::Text(TextPlace { input, offset, games: 0 });
+        let (rows, failure) = match content {
+            Content::Games(text) => (self.recipe.rows(&text, input, offset), None),
+            Content::TooLong(limit) => (Rows::too_long(limit), None),
+            Content::Failed(error) => (Rows::default(), Some(error)),
+        };
+        Ok(Made { place, rows, failure, read })
+    }
+
+    /// What is known of pipes only when they have been read.
+    fn complete(&self, manifest: &mut Manifest) {
+        for (number, hash) in self.hashes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let hash = hash.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(input) = manifest.inputs.get_mut(*number) {
+                input.bytes = Some(hash.1);
+                input.blake3 = Some(hash.0.finalize().to_hex().to_string());
+            }
+        }
+    }
+}
+
+/// Everything that is to be done.
+struct Work<'w, O> {
+    folder: &'w Path,
+    options: &'w PrepareOptions,
+    plan: Plan,
+    origin: O,
+    threads: NonZero<usize>,
+}
+
+impl<O: Origin> Work<'_, O> {
+    /// Does it all, or what a killed run has left to do.
+    fn do_all(&self, can_resume: bool, observer: Observer<'_>) -> Result<Prepared, DataError> {
+        let (workplace, found) = Workplace::enter(self.folder, &self.plan)?;
+        let (stage, mark, first_problems, was_resumed) = match found {
+            Found::Finished(manifest) => {
+                return Ok(Prepared {
+                    manifest: *manifest,
+                    was_complete: true,
+                    was_resumed: false,
+                });
+            }
+            Found::Unfinished(progress) if can_resume => {
+                (progress.stage, progress.mark, progress.first_problems, true)
+            }
+            _ => {
+                workplace.clear()?;
+                let stage = match self.options.order {
+                    RowOrder::Games => Stage::Writing { runs: None, files: Vec::new() },
+                    _ => Stage::Sorting { runs: 0 },
+                };
+                (stage, Mark::begin(self.origin.begin()), Vec::new(), false)
+            }
+        };
+        workplace.forget_manifest();
+        self.recorder().record(stage.clone(), mark, &first_problems)?;
+        let mut manifest = self.run(stage, mark, first_problems, observer)?;
+        self.origin.complete(&mut manifest);
+        manifest.write(self.folder)?;
+        workplace.clean_up()?;
+        Ok(Prepared { manifest, was_complete: false, was_resumed })
+    }
+
     fn recorder(&self) -> Recorder {
         Recorder::new(self.folder, self.plan.clone())
     }
@@ -132,18 +208,16 @@ impl Work<'_> {
         first_problems: Vec<String>,
         observer: Observer<'_>,
     ) -> Result<Manifest, DataError> {
+        let ledger = self.ledger(mark, first_problems, observer);
+        let make = |piece| self.origin.make(piece);
         match stage {
             Stage::Writing { runs: None, files } => {
-                let (source, hashes) = self.source(mark);
-                let ledger = self.ledger(mark, first_problems, observer);
                 let shards =
                     Shards::new(self.folder, self.options, &files, ledger, self.recorder(), None)?;
-                let shards = pool::run(self.threads, source, |piece| Ok(self.make(piece)), shards)?;
-                Ok(self.manifest(&shards, &hashes))
+                let shards = pool::run(self.threads, self.origin.feed(mark.place), make, shards)?;
+                Ok(self.manifest(&shards))
             }
             Stage::Sorting { runs } => {
-                let (source, hashes) = self.source(mark);
-                let ledger = self.ledger(mark, first_problems, observer);
                 let order = (self.options.order, self.options.seed);
                 let runs = Runs::new(
                     self.folder,
@@ -153,7 +227,7 @@ impl Work<'_> {
                     ledger,
                     self.recorder(),
                 )?;
-                let runs = pool::run(self.threads, source, |piece| Ok(self.make(piece)), runs)?;
+                let runs = pool::run(self.threads, self.origin.feed(mark.place), make, runs)?;
                 let (count, now) = (runs.finished(), runs.ledger.now);
                 let first_problems = runs.ledger.first_problems.clone();
                 let mark = Mark {
@@ -166,11 +240,9 @@ impl Work<'_> {
                 self.recorder().record(stage.clone(), mark, &first_problems)?;
                 let mut ledger = runs.ledger;
                 ledger.tell(Event::Sorting { positions: now.counts.positions });
-                let manifest = self.run(stage, mark, first_problems, ledger.into_observer())?;
-                Ok(with_hashes(manifest, &hashes))
+                self.run(stage, mark, first_problems, ledger.into_observer())
             }
             Stage::Writing { runs: Some(runs), files } => {
-                let ledger = self.ledger(mark, first_problems, observer);
                 let shards = Shards::new(
                     self.folder,
                     self.options,
@@ -189,64 +261,29 @@ impl Work<'_> {
                     Ok(Made { place: Place::Key(key), rows, failure: None, read: 0 })
                 };
                 let shards = pool::run(self.threads, merge, make, shards)?;
-                Ok(self.manifest(&shards, &Hashes::default()))
+                Ok(self.manifest(&shards))
             }
         }
     }
 
-    fn source(&self, mark: Mark) -> (Source, Hashes) {
-        let start = match mark.place {
-            Place::Text(place) => place,
-            _ => TextPlace { input: self.files.len(), ..TextPlace::default() },
-        };
-        // Many threads take less at a time, so that they need no more memory together.
-        let chunk = ((8 << 20) / self.threads.get()).clamp(1 << 17, 1 << 20);
-        let source = Source::new(self.files.clone(), start, chunk);
-        let hashes = Arc::clone(&source.hashes);
-        (source, hashes)
-    }
-
-    fn make(&self, piece: Piece) -> Made {
-        let Piece { input, offset, content, read } = piece;
-        let place = Place::Text(TextPlace { input, offset, games: 0 });
-        let (rows, failure) = match content {
-            Content::Games(text) => (self.recipe.rows(&text, input, offset), None),
-            Content::TooLong(limit) => (Rows::too_long(limit), None),
-            Content::Failed(error) => (Rows::default(), Some(error)),
-        };
-        Made { place, rows, failure, read }
-    }
-
-    fn manifest(&self, shards: &Shards<'_>, hashes: &Hashes) -> Manifest {
+    fn manifest(&self, shards: &Shards<'_>) -> Manifest {
         let now = &shards.ledger.now;
         let columns = match self.options.format {
             FileFormat::Parquet => self.options.columns().unwrap_or_default(),
             FileFormat::Packed => Column::PACKED.to_vec(),
         };
-        let manifest = Manifest {
+        Manifest {
             version: VERSION,
             tabiya: self.plan.tabiya.clone(),
             inputs: self.plan.inputs.clone(),
             options: self.options.clone(),
+            made: self.plan.made.clone(),
             columns: notes(&columns),
             counts: now.counts,
             rows: now.rows,
             problems: now.problems,
             first_problems: shards.ledger.first_problems.clone(),
             files: shards.finished(),
-        };
-        with_hashes(manifest, hashes)
-    }
-}
-
-/// Fills in what is known of pipes only when they have been read.
-fn with_hashes(mut manifest: Manifest, hashes: &Hashes) -> Manifest {
-    for (number, hash) in hashes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        let hash = hash.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(input) = manifest.inputs.get_mut(*number) {
-            input.bytes = Some(hash.1);
-            input.blake3 = Some(hash.0.finalize().to_hex().to_string());
         }
     }
-    manifest
 }

@@ -165,8 +165,18 @@ pub(crate) struct Shards<'a> {
     group_rows: usize,
     files: [Files; 2],
     pub ledger: Ledger<'a>,
+    /// Where the last rows that came began.
+    last: Mark,
     recorder: Recorder,
     runs: Option<usize>,
+}
+
+impl Files {
+    /// Where the rows begin that are in no finished file. If all are, that is where the last came from.
+    fn begin<'m>(&'m self, last: &'m Mark) -> &'m Mark {
+        let is_idle = self.in_shard == 0 && self.begins.len() == 1;
+        self.begins.front().filter(|_| !is_idle).unwrap_or(last)
+    }
 }
 
 impl<'a> Shards<'a> {
@@ -209,6 +219,7 @@ impl<'a> Shards<'a> {
             group_rows: options.group_rows as usize,
             files,
             ledger,
+            last: mark,
             recorder,
             runs,
         })
@@ -281,8 +292,7 @@ impl<'a> Shards<'a> {
             files.finished.push(file);
             files.begins.pop_front();
         }
-        let begins =
-            self.files.iter().map(|files| files.begins.front().unwrap_or(&self.ledger.now));
+        let begins = self.files.iter().map(|files| files.begin(&self.last));
         let total = |rows: &SplitRows| rows.train + rows.validation;
         let Some(&mark) = begins.min_by_key(|mark| total(&mark.rows)) else { return Ok(()) };
         let stage = Stage::Writing { runs: self.runs, files: self.finished() };
@@ -296,6 +306,7 @@ impl Sink for Shards<'_> {
 
     fn merge(&mut self, made: Made) -> Result<Vec<Task>, DataError> {
         let (mark, rows) = self.ledger.enter(made);
+        self.last = mark;
         let mut tasks = Vec::new();
         for row in rows {
             let group_rows = self.group_rows;

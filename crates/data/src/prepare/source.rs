@@ -176,13 +176,17 @@ pub(crate) struct Source {
     chunk: usize,
     limit: usize,
     /// The hashes of pipes, by the number of the input.
-    pub(crate) hashes: Arc<Mutex<Vec<(usize, OpenHash)>>>,
+    hashes: Arc<Mutex<Vec<(usize, OpenHash)>>>,
 }
 
 impl Source {
-    pub(crate) fn new(files: Vec<PathBuf>, start: TextPlace, chunk: usize) -> Self {
+    pub(crate) fn new(
+        files: Vec<PathBuf>,
+        start: TextPlace,
+        chunk: usize,
+        hashes: Arc<Mutex<Vec<(usize, OpenHash)>>>,
+    ) -> Self {
         let limit = crate::Options::default().limit;
-        let hashes = Arc::default();
         Self { files, next: start.input, start, current: None, finished: 0, chunk, limit, hashes }
     }
 

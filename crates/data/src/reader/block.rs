@@ -150,9 +150,9 @@ impl<'a> RowView<'a> {
         text(self.block.fen.as_ref(), self.index)
     }
 
-    /// The move that was played, in UCI.
+    /// The move that was played, in UCI. The column has no gaps: where there is no move, it is empty.
     pub fn best_move(self) -> Option<&'a str> {
-        text(self.block.best_move.as_ref(), self.index)
+        text(self.block.best_move.as_ref(), self.index).filter(|text| !text.is_empty())
     }
 
     /// The evaluation in centipawns, from the view of the data set.

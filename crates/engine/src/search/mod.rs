@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use chess::{Game, Move};
+use nnue::AnyNetwork;
 
 pub use limits::{Clock, Control, Limits};
 pub use root::RootMove;
@@ -123,7 +124,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with a table of so many MiB and one thread.
+    /// An engine with a table of so many MiB and one thread, which evaluates with the embedded network
+    /// if there is one.
     ///
     /// ```
     /// use chess::Game;
@@ -163,6 +165,21 @@ impl Engine {
         self.tablebases = tablebases;
     }
 
+    /// The network to evaluate with; none: the hand-written terms. All threads share it. Evaluations are
+    /// kept in the table and in histories, so that these are forgotten.
+    pub fn set_network(&mut self, network: Option<AnyNetwork>) {
+        self.evaluator = Evaluator::new(network);
+        for worker in &mut self.workers {
+            worker.evaluator = self.evaluator.clone();
+        }
+        self.new_game();
+    }
+
+    /// The network that evaluates; none: the hand-written terms do.
+    pub fn network(&self) -> Option<AnyNetwork> {
+        self.evaluator.network()
+    }
+
     /// A new game begins: all that was learnt is forgotten.
     pub fn new_game(&mut self) {
         self.clear_table();
@@ -181,6 +198,28 @@ impl Engine {
         let mut evaluator = self.evaluator.clone();
         evaluator.reset(position);
         evaluator.evaluate(position)
+    }
+
+    /// The score for the player to move after all that hangs has been taken; nothing else is searched.
+    pub fn quiesce(&mut self, position: &chess::Position) -> Score {
+        let limits = Limits::default();
+        let shared = Shared {
+            table: self.table.open(),
+            control: &Control::new(false),
+            limits: &limits,
+            time: TimeManager::new(&limits, Duration::ZERO),
+            root: position,
+            tablebases: None,
+            counters: &[Counters::default()],
+            multi_pv: 1,
+            finished: AtomicBool::new(false),
+            report: &|_| {},
+        };
+        let worker = &mut self.workers[0];
+        worker.prepare(position, &[], &[]);
+        let mut searcher = Searcher::new(worker, &shared, 0);
+        searcher.frame_mut(0).in_check = position.in_check();
+        searcher.quiescence::<true>(position, -score::INFINITE, score::INFINITE, 0)
     }
 
     /// Searches the current position of a game until a limit is reached or `control` stops it, and
@@ -212,7 +251,7 @@ impl Engine {
         self.table.new_search();
         let counters: Vec<Counters> = self.workers.iter().map(|_| Counters::default()).collect();
         let shared = Shared {
-            table: &self.table,
+            table: self.table.open(),
             control,
             limits,
             time: TimeManager::new(limits, settings.overhead),
@@ -244,7 +283,7 @@ impl Engine {
     }
 
     /// The result of the thread that got furthest.
-    fn choose(&self, position: &chess::Position, nodes: u64) -> Found {
+    fn choose(&mut self, position: &chess::Position, nodes: u64) -> Found {
         let mut chosen = &self.workers[0];
         for worker in &self.workers[1..] {
             let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
@@ -258,7 +297,7 @@ impl Engine {
         let top = &chosen.root_moves[0];
         let expected = top.line.get(1).copied().or_else(|| {
             let next = position.after(top.m);
-            let entry = self.table.look_up(next.key(), 0)?;
+            let entry = self.table.open().look_up(next.key(), 0)?;
             entry.best.filter(|&m| next.is_legal(m))
         });
         Found {

@@ -91,7 +91,10 @@ impl Searcher<'_> {
             return alpha;
         }
 
-        // 4. The table. Its result stands if it is deep enough, but not near the fifty-move rule.
+        // 4. The table. Its result stands if it is deep enough, but not near the fifty-move rule. The
+        //    correction of the evaluation (step 6) is asked for first, so that both come from memory
+        //    at the same time.
+        let correction = if in_check { 0 } else { self.correction(position, ply) };
         let entry = match excluded {
             None => self.shared.table.look_up(position.key(), ply),
             Some(_) => None,
@@ -159,7 +162,7 @@ impl Searcher<'_> {
                 Some(entry) if entry.evaluation != score::NONE => entry.evaluation,
                 _ => self.worker.evaluator.evaluate(position),
             };
-            let evaluation = self.corrected(position, ply, raw);
+            let evaluation = score::clamp_evaluation(raw + correction);
             match entry {
                 None => {
                     self.remember(position, ply, -1, None, evaluation, raw, Bound::Upper, on_pv);
@@ -307,6 +310,7 @@ impl Searcher<'_> {
                 picker.skip_quiets();
                 continue;
             }
+            self.prefetch_after(position, m);
             let history = if noisy {
                 self.worker.history.capture(position, m)
             } else {

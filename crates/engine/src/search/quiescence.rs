@@ -37,7 +37,9 @@ impl Searcher<'_> {
             return if in_check { 0 } else { self.worker.evaluator.evaluate(position) };
         }
 
-        // 2. The table: whatever it has is at least as deep, but for what is only an evaluation.
+        // 2. The table: whatever it has is at least as deep, but for what is only an evaluation. The
+        //    correction of that is asked for first, so that both come from memory at the same time.
+        let correction = if in_check { 0 } else { self.correction(position, ply) };
         let entry = self.shared.table.look_up(position.key(), ply);
         if let Some(entry) = entry
             && !PV
@@ -56,7 +58,7 @@ impl Searcher<'_> {
                 Some(entry) if entry.evaluation != score::NONE => entry.evaluation,
                 _ => self.worker.evaluator.evaluate(position),
             };
-            best = self.corrected(position, ply, raw);
+            best = score::clamp_evaluation(raw + correction);
             if let Some(entry) = entry
                 && !score::is_decided(entry.score)
                 && improves(&entry, best)
@@ -86,6 +88,7 @@ impl Searcher<'_> {
         let mut moves = 0;
         while let Some(m) = picker.next(position, &self.worker.history, &context) {
             moves += 1;
+            self.prefetch_after(position, m);
             if best > -score::WIN_BOUND {
                 if in_check {
                     // One quiet evasion that is not mate is enough.

@@ -198,7 +198,7 @@ impl Searcher<'_> {
             score::NONE
         } else {
             let raw = self.worker.evaluator.evaluate(position);
-            self.corrected(position, 0, raw)
+            score::clamp_evaluation(raw + self.correction(position, 0))
         };
         self.frame_mut(0).evaluation = evaluation;
         for ply in 1..=2 {

@@ -14,7 +14,7 @@ use crate::picker::{QuietContext, pawn_threats};
 use crate::repetition;
 use crate::score::{self, DRAW, MAX_PLY, Score};
 use crate::syzygy::Tablebases;
-use crate::table::Table;
+use crate::table::SharedTable;
 
 /// Frames before the root, so that looking back needs no check.
 const BEFORE_ROOT: usize = 8;
@@ -96,7 +96,7 @@ impl Worker {
 
 /// What all threads of a search share.
 pub(super) struct Shared<'a> {
-    pub table: &'a Table,
+    pub table: SharedTable<'a>,
     pub control: &'a Control,
     pub limits: &'a Limits,
     pub time: TimeManager,
@@ -233,15 +233,18 @@ impl<'a> Searcher<'a> {
         DRAW - 1 + (self.nodes & 2) as Score
     }
 
-    /// The static evaluation as it comes, and as corrected by experience.
+    /// By how much experience corrects the static evaluation.
     #[inline]
-    pub fn corrected(&self, position: &Position, ply: usize, raw: Score) -> Score {
-        let correction = self.worker.history.correction(
-            position,
-            self.earlier(ply, 1).arrival,
-            self.earlier(ply, 2).arrival,
-        );
-        score::clamp_evaluation(raw + correction)
+    pub fn correction(&self, position: &Position, ply: usize) -> Score {
+        let (previous, before) = (self.earlier(ply, 1).arrival, self.earlier(ply, 2).arrival);
+        self.worker.history.correction(position, previous, before)
+    }
+
+    /// Fetches what the table knows of the position after a move that will probably be made, while it
+    /// is still being looked at.
+    #[inline(always)]
+    pub fn prefetch_after(&self, position: &Position, m: Move) {
+        self.shared.table.prefetch(position.likely_key_after(m));
     }
 
     /// Makes a move, remembering it for the line, and prefetches what the table knows of the result.

@@ -54,8 +54,19 @@ pub enum Effect {
     ClearHash,
     /// Tablebases from these folders; empty: none.
     SyzygyPath(String),
-    /// A network from this file; empty: the evaluation built in.
-    EvalFile(String),
+    /// Another evaluation.
+    Evaluation(Evaluation),
+}
+
+/// What `EvalFile` can ask for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Evaluation {
+    /// `<empty>`: the embedded network, or the hand-written terms if there is none.
+    Embedded,
+    /// `classic`: the hand-written terms.
+    Classic,
+    /// Anything else: a network from this file.
+    File(String),
 }
 
 impl Options {
@@ -131,7 +142,7 @@ impl Options {
             "threads" => return Ok(Effect::Threads(spin(1, self.limit.threads)?)),
             "clearhash" => return Ok(Effect::ClearHash),
             "syzygypath" => return Ok(Effect::SyzygyPath(path(value))),
-            "evalfile" => return Ok(Effect::EvalFile(path(value))),
+            "evalfile" => return Ok(Effect::Evaluation(evaluation(value))),
             "multipv" => self.multi_pv = spin(1, 218)?,
             "moveoverhead" => self.overhead = Duration::from_millis(spin(0, 10_000)? as u64),
             "ponder" => drop(check(name, value)?),
@@ -149,6 +160,14 @@ impl Options {
 /// `<empty>` is how the protocol writes nothing.
 fn path(value: &str) -> String {
     if value == "<empty>" { String::new() } else { value.to_owned() }
+}
+
+fn evaluation(value: &str) -> Evaluation {
+    match path(value) {
+        path if path.is_empty() => Evaluation::Embedded,
+        path if path.eq_ignore_ascii_case("classic") => Evaluation::Classic,
+        path => Evaluation::File(path),
+    }
 }
 
 /// A number within its range: outside it is refused, not bent.
@@ -217,6 +236,20 @@ mod tests {
             let before = format!("{options:?}");
             assert!(options.set(name, value).is_err(), "{name} {value}");
             assert_eq!(format!("{options:?}"), before);
+        }
+    }
+
+    #[test]
+    fn an_evaluation_is_embedded_classic_or_from_a_file() {
+        let mut options = Options::new(Limit::default());
+        for (value, evaluation) in [
+            ("<empty>", Evaluation::Embedded),
+            ("", Evaluation::Embedded),
+            ("classic", Evaluation::Classic),
+            ("./classic", Evaluation::File("./classic".to_owned())),
+            ("a b.nnue", Evaluation::File("a b.nnue".to_owned())),
+        ] {
+            assert_eq!(options.set("EvalFile", value), Ok(Effect::Evaluation(evaluation)));
         }
     }
 

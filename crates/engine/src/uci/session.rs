@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{Builder, JoinHandle};
@@ -11,7 +12,8 @@ use chess::{CastlingStyle, Game, Position, perft, picture};
 
 use super::format::{self, castling_style};
 use super::go::Go;
-use super::options::{Effect, Limit, Options, shown};
+use super::options::{Effect, Evaluation, Limit, Options, shown};
+use crate::eval::file;
 use crate::openings::{self, Recipe};
 use crate::search::{Control, Engine, Limits, Report, STACK_BYTES, Settings};
 use crate::syzygy::Tablebases;
@@ -241,13 +243,18 @@ impl Session {
                     self.say(&format!("info string tablebases for up to {pieces} pieces"));
                 }
             }
-            Effect::EvalFile(path) => {
-                if !path.is_empty() {
-                    return Err(format!(
-                        "EvalFile: '{}' is not used: this version evaluates without networks",
-                        shown(&path)
-                    ));
-                }
+            Effect::Evaluation(evaluation) => {
+                let network = match evaluation {
+                    Evaluation::Embedded => file::embedded(),
+                    Evaluation::Classic => None,
+                    Evaluation::File(path) => {
+                        let loaded = file::load(Path::new(&path));
+                        Some(loaded.map_err(|e| format!("EvalFile: '{}': {e}", shown(&path)))?)
+                    }
+                };
+                engine.set_network(network);
+                let name = evaluation_name(engine);
+                self.say(&format!("info string evaluation by {name}"));
             }
         }
         Ok(())
@@ -385,6 +392,7 @@ impl Session {
         }
         let Some(engine) = self.engine("eval") else { return };
         let score = engine.evaluate(&position);
+        let name = evaluation_name(engine);
         let turn = position.turn();
         let white = if turn == chess::Color::White { score } else { -score };
         self.say(&format!(
@@ -392,6 +400,7 @@ impl Session {
             f64::from(white) / 100.0,
             f64::from(score) / 100.0,
         ));
+        self.say(&format!("info string evaluation by {name}"));
     }
 
     fn bench(&mut self, words: &str) {
@@ -402,11 +411,11 @@ impl Session {
         if self.engine("bench").is_none() {
             return;
         }
-        self.start(false, None, move |_, control, output| {
+        self.start(false, None, move |engine, control, output| {
             let tell = |n: usize, fen: &str, work: bench::Work| {
                 output(&format!("{:2} {:>9} nodes  {fen}", n + 1, work.nodes));
             };
-            Some(match bench::run(depth, 1, control, tell) {
+            Some(match bench::run(depth, 1, engine.network(), control, tell) {
                 Ok(work) => format!("{} nodes {} nps", work.nodes, work.nodes_per_second()),
                 Err(error) => format!("info string error: bench: {error}"),
             })
@@ -456,6 +465,14 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.stop();
         self.wait();
+    }
+}
+
+/// What evaluates, for people.
+fn evaluation_name(engine: &Engine) -> String {
+    match engine.network() {
+        None => "hand-written terms".to_owned(),
+        Some(network) => format!("a network {network}"),
     }
 }
 

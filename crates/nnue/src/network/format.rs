@@ -22,6 +22,7 @@
 
 use super::shape::{INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN};
 use super::{Network, Shape, ShapeError};
+use crate::aligned::Aligned;
 
 /// The first eight bytes of a file.
 pub const MAGIC: [u8; 8] = *b"TABIYANN";
@@ -190,12 +191,16 @@ fn read_parameters(shape: Shape, bytes: &[u8]) -> Network {
     let (feature_weights, rest) = bytes.split_at(2 * hidden * shape.inputs());
     let (feature_bias, rest) = rest.split_at(2 * hidden);
     let (output_weights, output_bias) = rest.split_at(2 * hidden * outputs);
-    let pairs = |bytes: &[u8]| -> Vec<i16> {
-        bytes.as_chunks().0.iter().map(|&pair| i16::from_le_bytes(pair)).collect()
+    let pairs = |bytes: &[u8]| {
+        let mut values = Aligned::zeros(bytes.len() / 2);
+        for (value, &pair) in values.iter_mut().zip(bytes.as_chunks().0) {
+            *value = i16::from_le_bytes(pair);
+        }
+        values
     };
     Network {
-        feature_weights: pairs(feature_weights).as_slice().into(),
-        feature_bias: pairs(feature_bias).as_slice().into(),
+        feature_weights: pairs(feature_weights),
+        feature_bias: pairs(feature_bias),
         output_weights: bytemuck::cast_slice(output_weights).into(),
         output_bias: output_bias.as_chunks().0.iter().map(|&b| i32::from_le_bytes(b)).collect(),
         shape,

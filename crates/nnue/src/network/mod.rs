@@ -113,6 +113,29 @@ impl Network {
         })
     }
 
+    /// A network of numbers by chance, the same for the same seed: for tests and benches. Its accumulators
+    /// and activations are about as large as those of a network that was trained.
+    pub fn random(shape: Shape, seed: u64) -> Result<Self, NetworkError> {
+        shape.check()?;
+        let (hidden, outputs) = (shape.hidden, shape.output_buckets);
+        let mut state = seed;
+        // SplitMix64.
+        let mut number = |below: u64| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) % below
+        };
+        let mut small = |count: usize, largest: u64| -> Vec<i16> {
+            (0..count).map(|_| number(2 * largest + 1) as i16 - largest as i16).collect()
+        };
+        let feature_weights = small(shape.inputs() * hidden, 60);
+        let feature_bias = small(hidden, 100);
+        let output_weights = small(outputs * 2 * hidden, 127).iter().map(|&w| w as i8).collect();
+        let output_bias = small(outputs, 3000).iter().map(|&b| i32::from(b)).collect();
+        Self::new(shape, feature_weights, feature_bias, output_weights, output_bias)
+    }
+
     /// The size and the meaning of the inputs.
     pub fn shape(&self) -> &Shape {
         &self.shape

@@ -1,5 +1,7 @@
 //! How large a network is, and which input a piece on a square is.
 
+use std::fmt;
+
 use chess::{Color, Piece, Square};
 
 /// Inputs for one place of the king: two colors, six types, 64 squares.
@@ -114,6 +116,20 @@ impl Shape {
     #[inline]
     pub fn feature(&self, perspective: Color, king: Square, piece: Piece, square: Square) -> usize {
         self.view(perspective, king).feature(piece, square)
+    }
+}
+
+/// As in `(768×4 mirrored → 512)×2 → 1×8`.
+///
+/// ```
+/// assert_eq!(nnue::Shape::plain(256).to_string(), "(768 → 256)×2 → 1");
+/// ```
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let times = |n: usize| if n == 1 { String::new() } else { format!("×{n}") };
+        let mirrored = if self.mirrored { " mirrored" } else { "" };
+        let (kings, outputs) = (times(self.king_bucket_count()), times(self.output_buckets));
+        write!(f, "({INPUTS_PER_BUCKET}{kings}{mirrored} → {})×2 → 1{outputs}", self.hidden)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The index form.
 
-use chess::{Color, Square};
+use chess::Color;
 
-use super::{EN_PASSANT_LAYER, Options, PLACES, RepresentationError, check_len};
-use crate::{Hand, PieceType, Position, Required};
+use super::{
+    EMPTY_HAND, EN_PASSANT_LAYER, LIFTED_LAYER, Options, PLACES, RepresentationError, check_len,
+};
+use crate::{PieceType, Position, Required};
 
 /// How a square and a color are seen.
 #[derive(Clone, Copy)]
@@ -23,11 +25,8 @@ impl View {
     }
 }
 
-/// Stands in for the hand that is not there; what it writes is overwritten.
-const EMPTY_HAND: Hand = Hand { square: Square::A1, piece: PieceType::Pawn, partner: None };
-
-/// Lifted pieces come after the twelve layers of settled ones.
-const LIFTED: u32 = 12 * 64;
+/// What lifting a piece adds to its place.
+const LIFTED: u32 = LIFTED_LAYER as u32 * 64;
 
 impl Position {
     /// The index form in a vector of its own.

@@ -60,6 +60,9 @@ mod buffer;
 mod index;
 mod tensor;
 
+use chess::Square;
+
+use crate::{Hand, PieceType};
 pub use buffer::TensorBatch;
 pub use index::write_indices_batch;
 pub use tensor::{expand, expand_batch, write_tensors_batch};
@@ -79,6 +82,13 @@ bitflags::bitflags! {
 
 /// How many of the first indices are places of ones: 32 pieces and the en-passant square.
 pub const PLACES: usize = 33;
+
+/// Stands in for the hand that is not there, where a branch would cost more than what it writes.
+pub(crate) const EMPTY_HAND: Hand =
+    Hand { square: Square::A1, piece: PieceType::Pawn, partner: None };
+
+/// The first layer of lifted pieces: those of settled pieces come before.
+pub(crate) const LIFTED_LAYER: usize = 12;
 
 /// The layer of the en-passant square, the last one that places point into.
 pub(crate) const EN_PASSANT_LAYER: usize = 24;

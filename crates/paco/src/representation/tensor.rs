@@ -3,7 +3,8 @@
 use chess::{Bitboard, Color, Square};
 
 use super::{
-    COUNTER_SCALE, EN_PASSANT_LAYER, MAX_INDICES, Options, PLACES, RepresentationError, check_len,
+    COUNTER_SCALE, EMPTY_HAND, EN_PASSANT_LAYER, LIFTED_LAYER, MAX_INDICES, Options, PLACES,
+    RepresentationError, check_len,
 };
 use crate::{PieceType, Position};
 
@@ -40,33 +41,37 @@ impl Position {
         }
         let bottom =
             if options.contains(Options::USE_PERSPECTIVE) { self.player } else { Color::White };
-        let mut sets = [Bitboard::EMPTY; EN_PASSANT_LAYER + 1];
-        sets[..6].copy_from_slice(&self.pieces[bottom.index()]);
-        sets[6..12].copy_from_slice(&self.pieces[(!bottom).index()]);
-        if let Some(hand) = self.hand {
-            let mut lift = |color: Color, piece: PieceType| {
-                let side = if color == bottom { 12 } else { 18 };
-                sets[side + piece.index()] = hand.square.bitboard();
-            };
-            lift(self.player, hand.piece);
-            if let Some(partner) = hand.partner {
-                lift(!self.player, partner);
+        let flip = if bottom == Color::Black { 56 } else { 0 };
+        let (layers, _) = out.as_chunks_mut::<64>();
+        let (ones, whole) = layers.split_at_mut(EN_PASSANT_LAYER + 1);
+        let (settled, rare) = ones.split_at_mut(LIFTED_LAYER);
+        for (side, color) in settled.chunks_exact_mut(6).zip([bottom, !bottom]) {
+            for (layer, &set) in side.iter_mut().zip(&self.pieces[color.index()]) {
+                spread(if flip == 0 { set } else { set.flip_ranks() }, layer);
             }
         }
-        sets[EN_PASSANT_LAYER] = self.en_passant.map_or(Bitboard::EMPTY, Square::bitboard);
-        if bottom == Color::Black {
-            sets = sets.map(Bitboard::flip_ranks);
-        }
-        let (layers, _) = out.as_chunks_mut::<64>();
-        let (ones, whole) = layers.split_at_mut(sets.len());
-        for (layer, set) in ones.iter_mut().zip(sets) {
-            spread(set, layer);
-        }
+        // In the others there are three ones at most. They are always written, as zeros if there are
+        // none, to spare the processor guesses.
+        rare.iter_mut().for_each(|layer| layer.fill(0.0));
+        let hand = self.hand.unwrap_or(EMPTY_HAND);
+        let tile = hand.square.index() ^ flip;
+        let [own, other] = if self.player == bottom { [0, 6] } else { [6, 0] };
+        let partner = hand.partner.unwrap_or(PieceType::Pawn);
+        rare[own + hand.piece.index()][tile] = one_if(self.hand.is_some());
+        rare[other + partner.index()][tile] = one_if(hand.partner.is_some());
+        let passed = self.en_passant.unwrap_or(Square::A1);
+        rare[EN_PASSANT_LAYER - LIFTED_LAYER][passed.index() ^ flip] =
+            one_if(self.en_passant.is_some());
         let mut values = [0; MAX_INDICES - PLACES];
         let count = self.layer_values(options, &mut values);
         fill_whole(whole, &values[..count]);
         Ok(())
     }
+}
+
+#[inline(always)]
+fn one_if(condition: bool) -> f32 {
+    f32::from(u8::from(condition))
 }
 
 /// Eight floats for eight bits.

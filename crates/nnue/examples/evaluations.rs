@@ -1,0 +1,85 @@
+//! How many evaluations a second one thread makes, with what each costs to bring up to date.
+//!
+//! ```text
+//! cargo run --release -p tabiya-nnue --example evaluations -- [hidden] [file.nnue]
+//! ```
+//!
+//! The way through the positions is that of a search, in small: from each position of some games every
+//! move is made, evaluated and taken back.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use chess::Position;
+use nnue::{Accumulators, Network, Shape, simd};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let hidden = arguments.next().map_or(Ok(512), |text| text.parse())?;
+    let networks = match arguments.next() {
+        Some(path) => vec![Network::from_bytes(&std::fs::read(path)?)?],
+        None => {
+            let king_buckets = std::array::from_fn(|square| (square / 16) as u8);
+            let plain = Shape::plain(hidden);
+            let full = Shape { mirrored: true, king_buckets, output_buckets: 8, ..plain.clone() };
+            vec![Network::random(plain, 1)?, Network::random(full, 1)?]
+        }
+    };
+    let positions = positions();
+    for network in networks {
+        let network = Arc::new(network);
+        let (start, mut sum, slow_count) = (Instant::now(), 0, 20_000);
+        for position in positions.iter().cycle().take(slow_count) {
+            sum += i64::from(network.evaluate(position));
+        }
+        let scratch = slow_count as f64 / start.elapsed().as_secs_f64();
+        let bytes = network.to_bytes();
+        let start = Instant::now();
+        black_box(Network::from_bytes(&bytes)?);
+        let load = start.elapsed();
+        let mut accumulators = Accumulators::new(network.clone());
+        let (start, mut count) = (Instant::now(), 0u64);
+        while start.elapsed().as_secs() < 2 {
+            for position in &positions {
+                accumulators.reset(position);
+                sum += i64::from(accumulators.evaluate(position));
+                for m in position.legal_moves() {
+                    let next = accumulators.play(position, m);
+                    sum += i64::from(accumulators.evaluate(&next));
+                    accumulators.take_back();
+                    count += 1;
+                }
+            }
+        }
+        let rate = count as f64 / start.elapsed().as_secs_f64();
+        black_box(sum);
+        println!(
+            "{}: {rate:.0} evaluations/s with updates ({}), {scratch:.0} from scratch (scalar), \
+             loaded in {:.1} ms",
+            network.shape(),
+            simd::NAME,
+            load.as_secs_f64() * 1e3
+        );
+    }
+    Ok(())
+}
+
+/// The positions of some random games.
+fn positions() -> Vec<Position> {
+    let mut state = 1u64;
+    let mut positions = Vec::new();
+    for _ in 0..20 {
+        let mut position = Position::INITIAL;
+        for _ in 0..100 {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            position = position.after(moves[(state >> 33) as usize % moves.len()]);
+            positions.push(position);
+        }
+    }
+    positions
+}

@@ -1,0 +1,312 @@
+//! The flat form: 768 features as twelve words of 64 bits.
+//!
+//! The bits are the bitboards as they are; every other form is made of them.
+
+use chess::{Bitboard, Board, Color, FenError, PieceType, Position};
+
+use super::{Bitboards, COUNT};
+
+/// No position has more active features: there is at most one for each square.
+pub const MAX_ACTIVE: usize = 64;
+
+/// 768 features, each of which is active or not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Features([u64; 12]);
+
+impl Features {
+    /// The features of a board: Black's 384, then White's.
+    ///
+    /// ```
+    /// use chess::Board;
+    /// use nnue::features::Features;
+    /// let features = Features::of(&Board::INITIAL);
+    /// assert_eq!(features.words()[0], 0x00ff_0000_0000_0000); // black pawns
+    /// assert_eq!(features.words()[11], 0x0000_0000_0000_0010); // white kings
+    /// ```
+    #[inline]
+    pub fn of(board: &Board) -> Self {
+        Self::from(Bitboards::of(board))
+    }
+
+    /// The features as the player to move sees them, the order in which networks are trained: the
+    /// mover's 384, then the opponent's; ranks mirrored if Black is to move.
+    ///
+    /// ```
+    /// use chess::Position;
+    /// use nnue::features::Features;
+    /// let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".parse()?;
+    /// let features = Features::for_mover(&after_e4);
+    /// assert_eq!(features.words()[0], 0xff00); // the mover's pawns stand on his second rank
+    /// assert_eq!(features.words()[6], 0x00ef_0010_0000_0000); // the opponent's, e4 as e5
+    /// # Ok::<(), chess::FenError>(())
+    /// ```
+    #[inline]
+    pub fn for_mover(position: &Position) -> Self {
+        Self::seen_by(position.board(), position.turn())
+    }
+
+    /// The features of a board as this player sees them when he is to move.
+    #[inline]
+    pub fn seen_by(board: &Board, mover: Color) -> Self {
+        let sets = |color| {
+            let own = board.color(color).0;
+            PieceType::ALL.map(|piece_type| {
+                let set = Bitboard(board.piece_type(piece_type).0 & own);
+                if mover == Color::Black { set.flip_ranks().0 } else { set.0 }
+            })
+        };
+        Self::from_halves(sets(mover), sets(!mover))
+    }
+
+    #[inline(always)]
+    fn from_halves(first: [u64; 6], second: [u64; 6]) -> Self {
+        let mut words = [0; 12];
+        words[..6].copy_from_slice(&first);
+        words[6..].copy_from_slice(&second);
+        Self(words)
+    }
+
+    /// The features of a legal position that is given as FEN: Black's 384, then White's.
+    ///
+    /// ```
+    /// use nnue::features::Features;
+    /// let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    /// assert_eq!(Features::from_fen(fen)?.len(), 32);
+    /// # Ok::<(), chess::FenError>(())
+    /// ```
+    pub fn from_fen(fen: &str) -> Result<Self, FenError> {
+        Position::from_fen(fen).map(|position| Self::of(position.board()))
+    }
+
+    /// The features of a legal position that is given as FEN, in the order of the mover.
+    pub fn from_fen_for_mover(fen: &str) -> Result<Self, FenError> {
+        Position::from_fen(fen).map(|position| Self::for_mover(&position))
+    }
+
+    /// The bits: word *n* has the features from 64·*n*, the first of them in its lowest bit.
+    #[inline(always)]
+    pub const fn words(&self) -> &[u64; 12] {
+        &self.0
+    }
+
+    /// How many features are active.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no feature is active.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 12]
+    }
+
+    /// Whether a feature is active; one with a number beyond 767 never is.
+    pub fn has(&self, feature: usize) -> bool {
+        self.0.get(feature / 64).is_some_and(|word| word >> (feature % 64) & 1 != 0)
+    }
+
+    /// The active features in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        (0..).step_by(64).zip(self.0).flat_map(|(first, word)| {
+            Bitboard(word).into_iter().map(move |square| first + square.index())
+        })
+    }
+
+    /// The active features in ascending order, in the buffer: those of the first 384, and those of
+    /// the others.
+    ///
+    /// ```
+    /// use chess::Board;
+    /// use nnue::features::{Features, MAX_ACTIVE};
+    /// let mut buffer = [0; MAX_ACTIVE];
+    /// let [black, white] = Features::of(&Board::INITIAL).active(&mut buffer);
+    /// assert_eq!(black[..3], [48, 49, 50]);
+    /// assert_eq!(white.last(), Some(&708));
+    /// ```
+    #[inline]
+    pub fn active<'a>(&self, buffer: &'a mut [u16; MAX_ACTIVE]) -> [&'a [u16]; 2] {
+        let mut ends = [0; 2];
+        let mut count = 0;
+        for (half, end) in self.0.chunks_exact(6).zip(&mut ends) {
+            for (n, &word) in half.iter().enumerate() {
+                let mut rest = word;
+                let first = 64 * n as u16;
+                while rest != 0 {
+                    // The features of a board are never more than the buffer has room for.
+                    buffer[count % MAX_ACTIVE] = first + rest.trailing_zeros() as u16;
+                    count += 1;
+                    rest &= rest - 1;
+                }
+            }
+            *end = count.min(MAX_ACTIVE);
+        }
+        buffer[ends[0]..ends[1]].iter_mut().for_each(|feature| *feature += super::PER_COLOR as u16);
+        let (first, rest) = buffer.split_at(ends[0]);
+        [first, &rest[..ends[1] - ends[0]]]
+    }
+
+    /// Writes 0 or 1 for each feature.
+    #[inline]
+    pub fn write<T: Copy + From<u8>>(&self, row: &mut [T; COUNT]) {
+        // Most are 0: filling, then setting the few, beats looking at each.
+        row.fill(T::from(0));
+        let one = T::from(1);
+        for (part, &word) in row.as_chunks_mut::<64>().0.iter_mut().zip(&self.0) {
+            let mut rest = word;
+            while rest != 0 {
+                part[rest.trailing_zeros() as usize & 63] = one;
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// The features as numbers.
+    pub fn to_f32(&self) -> [f32; COUNT] {
+        let mut row = [0.0; COUNT];
+        self.write(&mut row);
+        row
+    }
+
+    /// The features as bytes, 0 or 1 each.
+    pub fn to_u8(&self) -> [u8; COUNT] {
+        let mut row = [0; COUNT];
+        self.write(&mut row);
+        row
+    }
+
+    /// The features as bits: feature *n* is bit *n* mod 8 of byte *n* / 8.
+    ///
+    /// ```
+    /// use chess::Board;
+    /// use nnue::features::Features;
+    /// let features = Features::of(&Board::INITIAL);
+    /// let bits = features.to_bits();
+    /// assert_eq!(bits[6], 0xff); // features 48 to 55: black pawns on a7 to h7
+    /// assert_eq!(Features::from_bits(&bits), features);
+    /// ```
+    pub fn to_bits(&self) -> [u8; COUNT / 8] {
+        let mut bytes = [0; COUNT / 8];
+        for (part, word) in bytes.as_chunks_mut().0.iter_mut().zip(&self.0) {
+            *part = word.to_le_bytes();
+        }
+        bytes
+    }
+
+    /// The features of such bits. If there are more than [`MAX_ACTIVE`], they are of no board, and
+    /// the first 64 count.
+    pub fn from_bits(bytes: &[u8; COUNT / 8]) -> Self {
+        let mut words = [0; 12];
+        for (word, &part) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_le_bytes(part);
+        }
+        Self::limited(words)
+    }
+
+    /// The features with these numbers, or nothing if there are more than [`MAX_ACTIVE`] or a
+    /// number is not below 768.
+    ///
+    /// ```
+    /// use nnue::features::Features;
+    /// let features = Features::from_active(&[708, 8]).unwrap();
+    /// assert_eq!(features.iter().collect::<Vec<_>>(), [8, 708]);
+    /// assert_eq!(Features::from_active(&[768]), None);
+    /// ```
+    pub fn from_active(active: &[u16]) -> Option<Self> {
+        let mut words = [0; 12];
+        for &feature in active {
+            *words.get_mut(usize::from(feature) / 64)? |= 1u64 << (feature % 64);
+        }
+        (active.len() <= MAX_ACTIVE).then_some(Self(words))
+    }
+
+    /// Keeps the first active features only, so that every list of them has room.
+    fn limited(mut words: [u64; 12]) -> Self {
+        let mut room = MAX_ACTIVE as u32;
+        for word in &mut words {
+            while word.count_ones() > room {
+                *word &= !(1 << (63 - word.leading_zeros()));
+            }
+            room -= word.count_ones();
+        }
+        Self(words)
+    }
+}
+
+/// The bitboards one after the other.
+impl From<Bitboards> for Features {
+    #[inline]
+    fn from(bitboards: Bitboards) -> Self {
+        let [black, white] = bitboards.sets().map(|color| color.map(|set| set.0));
+        Self::from_halves(black, white)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{PER_COLOR, index};
+    use crate::testing::random_positions;
+
+    /// The obvious way: every square, every piece.
+    fn slow(position: &Position, for_mover: bool) -> Vec<f32> {
+        let mut row = vec![0.0; COUNT];
+        for (square, piece) in position.board().iter() {
+            let (color, piece_type) = (piece.color(), piece.piece_type());
+            let feature = if !for_mover {
+                index(color, piece_type, square)
+            } else {
+                let mirrored = position.turn() == Color::Black;
+                let square = if mirrored { square.flip_rank() } else { square };
+                let half = if color == position.turn() { 0 } else { PER_COLOR };
+                half + 64 * piece_type.index() + square.index()
+            };
+            row[feature] = 1.0;
+        }
+        row
+    }
+
+    #[test]
+    fn every_form_says_what_the_obvious_way_says() {
+        for position in random_positions(500) {
+            for for_mover in [false, true] {
+                let expected = slow(&position, for_mover);
+                let fen = position.fen();
+                let (features, from_fen) = if for_mover {
+                    (Features::for_mover(&position), Features::from_fen_for_mover(&fen))
+                } else {
+                    (Features::of(position.board()), Features::from_fen(&fen))
+                };
+                assert_eq!(from_fen, Ok(features));
+                assert_eq!(features.to_f32().to_vec(), expected);
+                assert_eq!(features.to_u8().map(f32::from).to_vec(), expected);
+                let bits = features.to_bits();
+                let bit = |n: usize| f32::from(bits[n / 8] >> (n % 8) & 1);
+                assert_eq!((0..COUNT).map(bit).collect::<Vec<_>>(), expected);
+                let active: Vec<usize> = (0..COUNT).filter(|&n| expected[n] == 1.0).collect();
+                assert_eq!(features.iter().collect::<Vec<_>>(), active);
+                assert_eq!(features.len(), active.len());
+                assert!((0..COUNT + 64).all(|n| features.has(n) == active.contains(&n)));
+                let mut buffer = [0; MAX_ACTIVE];
+                let [first, second] = features.active(&mut buffer);
+                assert!(first.iter().all(|&n| usize::from(n) < PER_COLOR));
+                assert!(second.iter().all(|&n| usize::from(n) >= PER_COLOR));
+                let listed = [first, second].concat();
+                assert_eq!(listed.iter().map(|&n| usize::from(n)).collect::<Vec<_>>(), active);
+                assert_eq!(Features::from_active(&listed), Some(features));
+                assert_eq!(Features::from_bits(&bits), features);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_of_no_board_has_no_more_features_than_there_is_room_for() {
+        let features = Features::from_bits(&[0xff; 96]);
+        assert_eq!(features.len(), MAX_ACTIVE);
+        let mut buffer = [0; MAX_ACTIVE];
+        let [first, second] = features.active(&mut buffer);
+        assert_eq!((first.len(), second.len()), (64, 0));
+        assert_eq!(Features::from_active(&[0; 65]), None);
+        let scattered = Features::from_bits(&[0x11; 96]);
+        assert_eq!(scattered.len(), MAX_ACTIVE);
+    }
+}

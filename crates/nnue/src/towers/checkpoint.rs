@@ -1,0 +1,379 @@
+//! Files: safetensors, with the configuration as JSON in the head.
+//!
+//! The tensors have names and shapes as PyTorch would give them (`mover.weight` is `[512, 384]`), so
+//! that a model can be taken there and back. The configuration is the value of the key `tabiya` in
+//! the file's metadata: model and configuration cannot be separated, and one rename puts both in
+//! place. A checkpoint of training has the optimizer's two averages of every tensor beside them
+//! (`adam.mean.…`, `adam.square.…`) and says in the configuration how far it has come.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use serde_json::{Value, json};
+
+use super::parameters::{PARAMETERS, SCALE, SLAB_ROWS, SLABS, TOTAL_ROWS, Towers};
+use crate::features::{COUNT, PER_COLOR};
+
+/// The key of our configuration in the metadata.
+const KEY: &str = "tabiya";
+const FORMAT: &str = "towers";
+const VERSION: u64 = 1;
+/// Averages of the optimizer.
+const PREFIXES: [&str; 2] = ["adam.mean.", "adam.square."];
+/// No checkpoint is larger: three times all parameters, and a head.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Why a file is no checkpoint of this network.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The system could not read or write it.
+    #[error("cannot {what} {}: {cause}", path.display())]
+    Io {
+        /// What could not be done.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// It is longer than any checkpoint can be.
+    #[error("it has more than {MAX_BYTES} bytes, which no checkpoint of this network has")]
+    TooLarge,
+    /// It is no safetensors file, or a damaged one.
+    #[error("it is no safetensors file: {0}")]
+    Format(#[from] SafeTensorError),
+    /// It does not say that it is a network of this kind.
+    #[error("it is no network of two towers: {0}")]
+    Config(String),
+    /// A tensor is missing.
+    #[error("it has no tensor '{0}'")]
+    Missing(String),
+    /// A tensor that does not belong there.
+    #[error("it has a tensor '{0}', which this network has not")]
+    Unknown(String),
+    /// A tensor of another shape or type.
+    #[error("tensor '{name}' is {dtype:?} {shape:?}, it must be F32 {expected:?}")]
+    Shape {
+        /// Its name.
+        name: String,
+        /// Its type.
+        dtype: Dtype,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// What it must be.
+        expected: Vec<usize>,
+    },
+    /// A number that is infinite or none.
+    #[error("number {index} of tensor '{name}' is {value}")]
+    NotFinite {
+        /// The tensor.
+        name: String,
+        /// Which number.
+        index: usize,
+        /// The number.
+        value: f32,
+    },
+}
+
+/// What a checkpoint holds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Checkpoint {
+    /// The network.
+    pub towers: Towers,
+    /// The optimizer's averages of gradients and of their squares, in the order of the parameters, if
+    /// training is to go on.
+    pub averages: Option<[Towers; 2]>,
+    /// What training has written about itself; null if nothing.
+    pub training: Value,
+}
+
+/// A named part of the parameters as the file has it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Tensor {
+    pub name: &'static str,
+    pub shape: Vec<usize>,
+    pub numbers: Vec<f32>,
+}
+
+/// Where the number of an output and an input is kept: row and column.
+type Place = fn(usize, usize) -> (usize, usize);
+/// Name, outputs, inputs (none for biases), and where the numbers are.
+type Entry = (&'static str, usize, Option<usize>, Place);
+const HEAD: usize = SLABS * SLAB_ROWS;
+const TENSORS: [Entry; 14] = [
+    ("mover.weight", 512, Some(384), |o, i| (o / 64 * SLAB_ROWS + i, o % 64)),
+    ("mover.bias", 512, None, |o, _| (o / 64 * SLAB_ROWS + COUNT, o % 64)),
+    ("opponent.weight", 512, Some(384), |o, i| (o / 64 * SLAB_ROWS + PER_COLOR + i, o % 64)),
+    ("opponent.bias", 512, None, |o, _| (o / 64 * SLAB_ROWS + COUNT + 1, o % 64)),
+    ("hidden.weight", 64, Some(512), |o, i| (i / 64 * SLAB_ROWS + COUNT + 2 + i % 64, o)),
+    ("hidden.bias", 64, None, |o, _| (HEAD, o)),
+    ("residual.0.weight", 64, Some(64), |o, i| (HEAD + 1 + i, o)),
+    ("residual.0.bias", 64, None, |o, _| (HEAD + 65, o)),
+    ("residual.1.weight", 64, Some(64), |o, i| (HEAD + 66 + i, o)),
+    ("residual.1.bias", 64, None, |o, _| (HEAD + 130, o)),
+    ("last.weight", 64, Some(64), |o, i| (HEAD + 131 + i, o)),
+    ("last.bias", 64, None, |o, _| (HEAD + 195, o)),
+    ("output.weight", 1, Some(64), |_, i| (HEAD + 196, i)),
+    ("output.bias", 1, None, |_, _| (TOTAL_ROWS - 1, 0)),
+];
+
+fn shape(outputs: usize, inputs: Option<usize>) -> Vec<usize> {
+    [Some(outputs), inputs].into_iter().flatten().collect()
+}
+
+/// The places of all numbers of a tensor, in the order of the file.
+fn places(
+    outputs: usize,
+    inputs: Option<usize>,
+    place: Place,
+) -> impl Iterator<Item = (usize, usize)> {
+    (0..outputs).flat_map(move |o| (0..inputs.unwrap_or(1)).map(move |i| place(o, i)))
+}
+
+impl Towers {
+    /// All parameters by name.
+    pub(crate) fn tensors(&self) -> Vec<Tensor> {
+        let tensor = |(name, outputs, inputs, place): Entry| {
+            let numbers = places(outputs, inputs, place)
+                .map(|(row, column)| self.rows()[row][column])
+                .collect();
+            Tensor { name, shape: shape(outputs, inputs), numbers }
+        };
+        TENSORS.map(tensor).into()
+    }
+
+    /// Reads all parameters by name, each with this before it.
+    fn from_tensors(file: &SafeTensors<'_>, prefix: &str) -> Result<Self, CheckpointError> {
+        let mut towers = Self::zero();
+        for (name, outputs, inputs, place) in TENSORS {
+            let name = format!("{prefix}{name}");
+            let view = file.tensor(&name).map_err(|_| CheckpointError::Missing(name.clone()))?;
+            let expected = shape(outputs, inputs);
+            if view.dtype() != Dtype::F32 || view.shape() != expected {
+                let (dtype, shape) = (view.dtype(), view.shape().to_vec());
+                return Err(CheckpointError::Shape { name, dtype, shape, expected });
+            }
+            let inputs = inputs.unwrap_or(1);
+            for (index, bytes) in view.data().as_chunks().0.iter().enumerate() {
+                let value = f32::from_le_bytes(*bytes);
+                if !value.is_finite() {
+                    return Err(CheckpointError::NotFinite { name, index, value });
+                }
+                let (row, column) = place(index / inputs, index % inputs);
+                towers.rows_mut()[row][column] = value;
+            }
+        }
+        Ok(towers)
+    }
+
+    /// Reads the network from a file: a model or a checkpoint of training.
+    pub fn load(path: &Path) -> Result<Self, CheckpointError> {
+        Checkpoint::load(path).map(|checkpoint| checkpoint.towers)
+    }
+
+    /// Writes the network to a file, which is there whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        let towers = self.clone();
+        Checkpoint { towers, averages: None, training: Value::Null }.save(path)
+    }
+}
+
+impl Checkpoint {
+    /// The bytes of the file. The same checkpoint has the same bytes.
+    ///
+    /// ```
+    /// use nnue::towers::{Checkpoint, Towers};
+    /// let towers = Towers::random(1);
+    /// let training = serde_json::Value::Null;
+    /// let checkpoint = Checkpoint { towers, averages: None, training };
+    /// assert_eq!(Checkpoint::from_bytes(&checkpoint.to_bytes()?)?, checkpoint);
+    /// # Ok::<(), nnue::towers::CheckpointError>(())
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, CheckpointError> {
+        let parts = [("", Some(&self.towers))].into_iter();
+        let averages = self.averages.iter().flatten().map(Some);
+        let parts = parts.chain(PREFIXES.into_iter().zip(averages));
+        let mut tensors = Vec::new();
+        for (prefix, towers) in parts {
+            for tensor in towers.map(Towers::tensors).into_iter().flatten() {
+                let bytes: Vec<u8> = tensor.numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+                tensors.push((format!("{prefix}{}", tensor.name), tensor.shape, bytes));
+            }
+        }
+        let config = json!({
+            "format": FORMAT,
+            "version": VERSION,
+            "inputs": COUNT,
+            "tower": 512,
+            "hidden": 64,
+            "parameters": PARAMETERS,
+            "centipawns": SCALE,
+            "training": self.training,
+        });
+        let metadata = HashMap::from([(KEY.to_owned(), config.to_string())]);
+        let views = tensors.iter().map(|(name, shape, bytes)| {
+            Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?))
+        });
+        let views = views.collect::<Result<Vec<_>, SafeTensorError>>()?;
+        Ok(safetensors::serialize(views, Some(metadata))?)
+    }
+
+    /// Reads a checkpoint, whatever these bytes are.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(CheckpointError::TooLarge);
+        }
+        let (_, metadata) = SafeTensors::read_metadata(bytes)?;
+        let config = metadata.metadata().as_ref().and_then(|all| all.get(KEY));
+        let wrong = |reason: &str| CheckpointError::Config(reason.to_owned());
+        let config = config.ok_or_else(|| wrong("there is no configuration in its head"))?;
+        let mut config: Value = serde_json::from_str(config)
+            .map_err(|error| wrong(&format!("its configuration is no JSON: {error}")))?;
+        if config["format"] != FORMAT || config["version"] != VERSION {
+            let (format, version) = (&config["format"], &config["version"]);
+            return Err(wrong(&format!("its format is {format}, version {version}")));
+        }
+        if config["parameters"] != PARAMETERS {
+            return Err(wrong(&format!("it has {} parameters", config["parameters"])));
+        }
+        let file = SafeTensors::deserialize(bytes)?;
+        for name in file.names() {
+            let plain = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+            if !TENSORS.iter().any(|tensor| tensor.0 == plain.unwrap_or(name)) {
+                return Err(CheckpointError::Unknown(name.chars().take(100).collect()));
+            }
+        }
+        let towers = Towers::from_tensors(&file, "")?;
+        let averages = if file.len() > TENSORS.len() {
+            let [mean, square] = PREFIXES.map(|prefix| Towers::from_tensors(&file, prefix));
+            Some([mean?, square?])
+        } else {
+            None
+        };
+        Ok(Self { towers, averages, training: config["training"].take() })
+    }
+
+    /// Reads a file; how long it is, is looked at first.
+    pub fn load(path: &Path) -> Result<Self, CheckpointError> {
+        let fail = |cause| CheckpointError::Io { what: "read", path: path.to_owned(), cause };
+        let mut bytes = Vec::new();
+        let file = fs::File::open(path).map_err(fail)?;
+        // Whatever the system says of its length, no more is read.
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+        Self::from_bytes(&bytes)
+    }
+
+    /// Writes a file to a temporary name and renames it: it is there whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        let bytes = self.to_bytes()?;
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(".tmp");
+        let temporary = path.with_file_name(name);
+        let written = fs::File::create(&temporary).and_then(|mut file| {
+            file.write_all(&bytes)?;
+            file.sync_all()
+        });
+        written.and_then(|()| fs::rename(&temporary, path)).map_err(|cause| {
+            let _ = fs::remove_file(&temporary);
+            CheckpointError::Io { what: "write", path: path.to_owned(), cause }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint() -> Checkpoint {
+        Checkpoint {
+            towers: Towers::random(1),
+            averages: Some([Towers::random(2), Towers::random(3)]),
+            training: json!({ "step": 12 }),
+        }
+    }
+
+    #[test]
+    fn the_tensors_hold_every_parameter_once() {
+        let tensors = Towers::random(5).tensors();
+        let numbers: usize = tensors.iter().map(|tensor| tensor.numbers.len()).sum();
+        assert_eq!(numbers, PARAMETERS);
+        assert!(tensors.iter().all(|t| t.shape.iter().product::<usize>() == t.numbers.len()));
+        let different: std::collections::HashSet<(usize, usize)> = TENSORS
+            .into_iter()
+            .flat_map(|(_, outputs, inputs, place)| places(outputs, inputs, place))
+            .collect();
+        assert_eq!(different.len(), PARAMETERS);
+    }
+
+    #[test]
+    fn what_is_written_comes_back_and_has_the_same_bytes_each_time() {
+        let checkpoint = checkpoint();
+        let bytes = checkpoint.to_bytes().unwrap();
+        assert_eq!(bytes, checkpoint.to_bytes().unwrap());
+        assert_eq!(Checkpoint::from_bytes(&bytes).unwrap(), checkpoint);
+        let path = std::env::temp_dir().join(format!("tabiya-towers-{}", std::process::id()));
+        checkpoint.towers.save(&path).unwrap();
+        assert_eq!(Towers::load(&path).unwrap(), checkpoint.towers);
+        let plain = Checkpoint::load(&path).unwrap();
+        assert_eq!((plain.averages, plain.training), (None, Value::Null));
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(Towers::load(&path), Err(CheckpointError::Io { what: "read", .. })));
+        let nowhere = path.join("no/such/folder");
+        let error = checkpoint.towers.save(&nowhere).unwrap_err();
+        assert!(matches!(error, CheckpointError::Io { what: "write", .. }));
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_a_network_but_never_a_panic() {
+        let bytes = Checkpoint { averages: None, ..checkpoint() }.to_bytes().unwrap();
+        for n in 0..256 {
+            assert!(Checkpoint::from_bytes(&bytes[..bytes.len() * n / 256]).is_err());
+        }
+        let head = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+        let mut damaged = bytes.clone();
+        for n in 0..600 {
+            // Mostly in the head, where everything can go wrong.
+            let at = if n % 10 == 0 { n * 78_989 % bytes.len() } else { n * 37 % head };
+            damaged[at] ^= 1 << (n % 8);
+            let _ = Checkpoint::from_bytes(&damaged);
+            damaged[at] = bytes[at];
+        }
+        assert!(Checkpoint::from_bytes(&damaged).is_ok());
+    }
+
+    #[test]
+    fn the_error_says_what_is_wrong() {
+        let error = |bytes: &[u8]| Checkpoint::from_bytes(bytes).unwrap_err();
+        assert!(matches!(error(b"TABIYANN and more"), CheckpointError::Format(_)));
+        assert!(matches!(error(&vec![0; MAX_BYTES as usize + 1]), CheckpointError::TooLarge));
+        let mut towers = Towers::zero();
+        towers.rows_mut()[TOTAL_ROWS - 1][0] = f32::NAN;
+        let bytes = Checkpoint { towers, averages: None, training: Value::Null }.to_bytes();
+        let message = error(&bytes.unwrap()).to_string();
+        assert_eq!(message, "number 0 of tensor 'output.bias' is NaN");
+        let file = |tensors: &[(&str, Vec<usize>)], config: &str| {
+            let metadata = HashMap::from([(KEY.to_owned(), config.to_owned())]);
+            let zeros = vec![0; PARAMETERS * 4];
+            let views = tensors.iter().map(|(name, shape)| {
+                let size = 4 * shape.iter().product::<usize>();
+                let view = TensorView::new(Dtype::F32, shape.clone(), &zeros[..size]);
+                (*name, view.unwrap())
+            });
+            safetensors::serialize(views, Some(metadata)).unwrap()
+        };
+        let good = r#"{"format":"towers","version":1,"parameters":439617}"#;
+        assert!(matches!(error(&file(&[], good)), CheckpointError::Missing(_)));
+        assert!(matches!(error(&file(&[], "{}")), CheckpointError::Config(_)));
+        assert!(matches!(error(&file(&[], "{")), CheckpointError::Config(_)));
+        let unknown = file(&[("other", vec![1])], good);
+        assert!(matches!(error(&unknown), CheckpointError::Unknown(_)));
+        let message = error(&file(&[("mover.weight", vec![384, 512])], good)).to_string();
+        let expected = "tensor 'mover.weight' is F32 [384, 512], it must be F32 [512, 384]";
+        assert_eq!(message, expected);
+    }
+}

@@ -1,0 +1,329 @@
+//! What the network says of positions.
+
+use std::num::NonZero;
+
+use chess::Position;
+
+use super::parameters::{SCALE, SLABS, Slab, Towers};
+use super::row::{Row, multiply_add};
+use crate::features::{COUNT, Features, MAX_ACTIVE, PER_COLOR};
+
+/// Positions that pass through the network together: few enough that their values stay in the cache,
+/// many enough that fetching the weights does not count.
+pub const BLOCK: usize = 192;
+
+/// Rows of inputs that are none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DenseError {
+    /// The inputs are no rows of 768, one for each value.
+    #[error("{inputs} inputs are not {values} rows of 768")]
+    Size {
+        /// How many numbers were given.
+        inputs: usize,
+        /// How many values were to be computed.
+        values: usize,
+    },
+    /// A list names a feature that does not exist.
+    #[error("list {list} is none of at most 64 features below 768 in ascending order")]
+    List {
+        /// Which one, counted from 0.
+        list: usize,
+    },
+}
+
+/// The values of all layers for a block of positions, one after the other in the same memory.
+struct Scratch {
+    hidden: Vec<Row>,
+    sums: Vec<Row>,
+    other: Vec<Row>,
+}
+
+impl Scratch {
+    fn new(positions: usize) -> Self {
+        let rows = || vec![Row::ZERO; positions.min(BLOCK)];
+        Self { hidden: rows(), sums: rows(), other: rows() }
+    }
+}
+
+/// The active features of a position, and how many of them are the mover's.
+#[derive(Clone, Copy)]
+struct Active {
+    features: [u16; MAX_ACTIVE],
+    mover: u8,
+    all: u8,
+}
+
+impl Active {
+    const NONE: Self = Self { features: [0; MAX_ACTIVE], mover: 0, all: 0 };
+
+    #[inline]
+    fn set(&mut self, features: &Features) {
+        let [mover, opponent] = features.active(&mut self.features);
+        let (mover, opponent) = (mover.len() as u8, opponent.len() as u8);
+        (self.mover, self.all) = (mover, mover + opponent);
+    }
+
+    #[inline(always)]
+    fn halves(&self) -> [&[u16]; 2] {
+        let (mover, rest) = self.features.split_at(self.mover.into());
+        [mover, &rest[..usize::from(self.all - self.mover)]]
+    }
+}
+
+impl Towers {
+    /// The evaluation of a position in centipawns, from the view of the player to move.
+    pub fn evaluate(&self, position: &Position) -> f32 {
+        self.evaluate_features(&Features::for_mover(position))
+    }
+
+    /// The evaluation of features in the order of the mover.
+    pub fn evaluate_features(&self, features: &Features) -> f32 {
+        let mut buffer = [0; MAX_ACTIVE];
+        let active = features.active(&mut buffer);
+        let (mut hidden, mut sums, mut other) = ([Row::ZERO], [Row::ZERO], [Row::ZERO]);
+        let mut value = [0.0];
+        self.forward(
+            |slab, _, row| slab.sum(active, row),
+            [&mut hidden, &mut sums, &mut other],
+            &mut value,
+        );
+        value[0]
+    }
+
+    /// The evaluations of many positions; as many as both slices have room for.
+    pub fn evaluate_batch(&self, positions: &[Features], values: &mut [f32]) {
+        let mut scratch = Scratch::new(positions.len());
+        let mut active = vec![Active::NONE; positions.len().min(BLOCK)];
+        for (positions, values) in positions.chunks(BLOCK).zip(values.chunks_mut(BLOCK)) {
+            for (active, features) in active.iter_mut().zip(positions) {
+                active.set(features);
+            }
+            let fill = |slab: &Slab<'_>, p: usize, row: &mut Row| {
+                slab.sum(active[p].halves(), row);
+            };
+            self.forward_in(fill, &mut scratch, values);
+        }
+    }
+
+    /// The evaluations of many positions by several threads; the same as by one.
+    pub fn evaluate_parallel(
+        &self,
+        positions: &[Features],
+        values: &mut [f32],
+        threads: NonZero<usize>,
+    ) {
+        // Whole blocks for everybody, and the last takes what is left.
+        let blocks = positions.len().div_ceil(BLOCK);
+        let share = blocks.div_ceil(threads.get()).max(1) * BLOCK;
+        std::thread::scope(|scope| {
+            let mut parts = positions.chunks(share).zip(values.chunks_mut(share));
+            let first = parts.next();
+            for (positions, values) in parts {
+                scope.spawn(|| self.evaluate_batch(positions, values));
+            }
+            if let Some((positions, values)) = first {
+                self.evaluate_batch(positions, values);
+            }
+        });
+    }
+
+    /// The evaluations of dense rows `[n, 768]` in the order of the mover. The inputs may be any
+    /// numbers; of those that are 0 nothing is computed.
+    pub fn evaluate_dense(&self, rows: &[f32], values: &mut [f32]) -> Result<(), DenseError> {
+        if values.len().checked_mul(COUNT) != Some(rows.len()) {
+            return Err(DenseError::Size { inputs: rows.len(), values: values.len() });
+        }
+        let mut scratch = Scratch::new(values.len());
+        let mut inputs: Vec<Vec<(u16, f32)>> = vec![Vec::new(); values.len().min(BLOCK)];
+        for (rows, values) in rows.chunks(BLOCK * COUNT).zip(values.chunks_mut(BLOCK)) {
+            for (inputs, row) in inputs.iter_mut().zip(rows.chunks_exact(COUNT)) {
+                inputs.clear();
+                let active = (0..).zip(row).filter(|&(_, &value)| value != 0.0);
+                inputs.extend(active.map(|(feature, &value)| (feature, value)));
+            }
+            let fill = |slab: &Slab<'_>, p: usize, row: &mut Row| {
+                slab.weighted_sum(&inputs[p], row);
+            };
+            self.forward_in(fill, &mut scratch, values);
+        }
+        Ok(())
+    }
+
+    /// The evaluations of lists of active features in the order of the mover, each ascending.
+    pub fn evaluate_lists<'a>(
+        &self,
+        lists: impl IntoIterator<Item = &'a [u16]>,
+        values: &mut Vec<f32>,
+    ) -> Result<(), DenseError> {
+        let features = lists.into_iter().enumerate().map(|(list, active)| {
+            let ascending = active.is_sorted_by(|a, b| a < b);
+            let features = Features::from_active(active).filter(|_| ascending);
+            features.ok_or(DenseError::List { list })
+        });
+        let features = features.collect::<Result<Vec<_>, _>>()?;
+        values.clear();
+        values.resize(features.len(), 0.0);
+        self.evaluate_batch(&features, values);
+        Ok(())
+    }
+
+    fn forward_in(
+        &self,
+        fill: impl Fn(&Slab<'_>, usize, &mut Row),
+        scratch: &mut Scratch,
+        values: &mut [f32],
+    ) {
+        let count = values.len();
+        let Scratch { hidden, sums, other } = scratch;
+        let rows = [&mut hidden[..count], &mut sums[..count], &mut other[..count]];
+        self.forward(fill, rows, values);
+    }
+
+    /// All layers for a block of positions. `fill` gives the sum of both towers for a slab and a
+    /// position; the rows are memory for intermediate values, as many as there are positions.
+    #[inline]
+    fn forward(
+        &self,
+        fill: impl Fn(&Slab<'_>, usize, &mut Row),
+        [hidden, sums, other]: [&mut [Row]; 3],
+        values: &mut [f32],
+    ) {
+        let head = self.head();
+        sums.fill(*head.bias);
+        for number in 0..SLABS {
+            let slab = self.slab(number);
+            for (p, row) in hidden.iter_mut().enumerate() {
+                fill(&slab, p, row);
+            }
+            multiply_add(hidden, slab.next, sums);
+        }
+        let [first, second, last] = head.layers;
+        sums.iter_mut().for_each(Row::clip);
+        other.fill(*first.bias);
+        multiply_add(sums, first.weights, other);
+        other.iter_mut().for_each(Row::clip);
+        sums.iter_mut().for_each(|row| row.add(second.bias));
+        multiply_add(other, second.weights, sums);
+        sums.iter_mut().for_each(Row::clip);
+        other.fill(*last.bias);
+        multiply_add(sums, last.weights, other);
+        for (value, row) in values.iter_mut().zip(other) {
+            row.clip();
+            *value = SCALE * (row.dot(head.output) + head.output_bias);
+        }
+    }
+}
+
+const _: () = assert!(PER_COLOR < u16::MAX as usize && MAX_ACTIVE <= u8::MAX as usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::batch;
+    use crate::testing::random_positions;
+
+    /// A layer as everybody writes it.
+    fn layer(inputs: &[f64], weights: &[Vec<f64>], bias: &[f64]) -> Vec<f64> {
+        let output = |(weights, bias): (&Vec<f64>, &f64)| {
+            bias + weights.iter().zip(inputs).map(|(w, x)| w * x).sum::<f64>()
+        };
+        weights.iter().zip(bias).map(output).collect()
+    }
+
+    fn clip(values: Vec<f64>) -> Vec<f64> {
+        values.into_iter().map(|value| value.clamp(0.0, 1.0)).collect()
+    }
+
+    /// The slow, obvious network, from the tensors of a checkpoint and dense inputs.
+    fn slow(towers: &Towers, inputs: &[f32]) -> f64 {
+        let tensor = |name: &str| -> (Vec<Vec<f64>>, Vec<f64>) {
+            let numbers = |part: &str| {
+                let all = towers.tensors().into_iter();
+                let mut found = all.filter(|tensor| tensor.name == format!("{name}.{part}"));
+                let tensor = found.next().unwrap();
+                (tensor.shape, tensor.numbers.into_iter().map(f64::from).collect::<Vec<_>>())
+            };
+            let ((shape, weights), (_, bias)) = (numbers("weight"), numbers("bias"));
+            (weights.chunks(shape[1]).map(<[f64]>::to_vec).collect(), bias)
+        };
+        let apply = |name: &str, inputs: &[f64]| {
+            let (weights, bias) = tensor(name);
+            layer(inputs, &weights, &bias)
+        };
+        let inputs: Vec<f64> = inputs.iter().map(|&x| x.into()).collect();
+        let mover = clip(apply("mover", &inputs[..384]));
+        let opponent = clip(apply("opponent", &inputs[384..]));
+        let sum: Vec<f64> = mover.iter().zip(&opponent).map(|(a, b)| a + b).collect();
+        let x = clip(apply("hidden", &sum));
+        let inner = clip(apply("residual.0", &x));
+        let added = apply("residual.1", &inner).iter().zip(&x).map(|(a, b)| a + b).collect();
+        let x = clip(apply("last", &clip(added)));
+        100.0 * apply("output", &x)[0]
+    }
+
+    /// Random, and large enough that clipping matters everywhere.
+    fn model() -> Towers {
+        let mut towers = Towers::random(7);
+        for (n, row) in towers.rows_mut().iter_mut().enumerate() {
+            let factor = if n < SLABS * super::super::SLAB_ROWS { 3.0 } else { 2.0 };
+            row.iter_mut().for_each(|number| *number *= factor);
+        }
+        towers
+    }
+
+    #[test]
+    fn the_values_are_those_of_the_obvious_network() {
+        let towers = model();
+        let mut different = std::collections::HashSet::new();
+        for position in random_positions(60) {
+            let features = Features::for_mover(&position);
+            let expected = slow(&towers, &features.to_f32());
+            let found = f64::from(towers.evaluate(&position));
+            assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0));
+            different.insert(found.to_bits());
+        }
+        assert!(different.len() > 50);
+    }
+
+    #[test]
+    fn every_way_to_ask_gives_the_same_bits() {
+        let towers = model();
+        let positions = random_positions(2 * BLOCK + 77);
+        let features: Vec<Features> = positions.iter().map(Features::for_mover).collect();
+        let alone: Vec<f32> = positions.iter().map(|p| towers.evaluate(p)).collect();
+        let mut values = vec![0.0; positions.len()];
+        towers.evaluate_batch(&features, &mut values);
+        assert_eq!(values, alone);
+        for threads in [1, 2, 3, 50] {
+            values.fill(0.0);
+            towers.evaluate_parallel(&features, &mut values, NonZero::new(threads).unwrap());
+            assert_eq!(values, alone);
+        }
+        let mut rows = vec![0f32; positions.len() * COUNT];
+        batch::write(features.iter().copied(), &mut rows).unwrap();
+        values.fill(0.0);
+        towers.evaluate_dense(&rows, &mut values).unwrap();
+        assert_eq!(values, alone);
+        let mut lists = batch::Lists::default();
+        lists.extend(features.iter().copied());
+        towers.evaluate_lists(lists.iter(), &mut values).unwrap();
+        assert_eq!(values, alone);
+        towers.evaluate_batch(&[], &mut []);
+    }
+
+    #[test]
+    fn inputs_may_be_any_numbers_but_not_any_number_of_them() {
+        let towers = model();
+        let row: Vec<f32> = (0..COUNT).map(|n| (n % 7) as f32 * 0.02 - 0.05).collect();
+        let mut value = [0.0];
+        towers.evaluate_dense(&row, &mut value).unwrap();
+        assert!((f64::from(value[0]) - slow(&towers, &row)).abs() < 1e-2);
+        let error = towers.evaluate_dense(&row[1..], &mut value).unwrap_err();
+        assert_eq!(error, DenseError::Size { inputs: 767, values: 1 });
+        for list in [vec![768u16], vec![3, 3], vec![5, 4], (0..65).collect()] {
+            let mut values = Vec::new();
+            let error = towers.evaluate_lists([&[][..], &list], &mut values).unwrap_err();
+            assert_eq!(error, DenseError::List { list: 1 });
+        }
+    }
+}

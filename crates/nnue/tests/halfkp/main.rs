@@ -1,0 +1,164 @@
+//! HalfKP networks: a real one's values, every instruction set, positions in step with games, and
+//! files that are not what they should be.
+//!
+//! The real network is looked for beside the repository, in `../shared/data/nnue`; without it that
+//! test says so and passes. Everything else makes its own networks. `TABIYA_MOVES=1000000` plays that
+//! many random moves instead of some thousands; it wants a release build.
+
+mod hostile;
+mod made;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chess::{Color, Position, Setup, chess960};
+use made::{Numbers, Rng};
+use nnue::halfkp::{Accumulators, InstructionSet, Network};
+
+/// A file of the shared data, if it is there.
+fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue").join(name);
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+    }
+    path.exists().then_some(path)
+}
+
+/// A made network for each instruction set of this machine, the specification first.
+fn networks(numbers: Numbers) -> Vec<Arc<Network>> {
+    let file = made::file(numbers, 1);
+    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_there());
+    sets.map(|set| {
+        let mut network = Network::from_bytes(&file).expect("the file is good");
+        assert!(network.use_instructions(set));
+        Arc::new(network)
+    })
+    .collect()
+}
+
+#[test]
+fn a_real_network_gives_the_values_of_nnue_probe_with_every_instruction_set() {
+    let (Some(file), Some(vectors)) =
+        (shared("nn-62ef826d1a6d.nnue"), shared("halfkp_vectors.txt"))
+    else {
+        return;
+    };
+    let mut network = Network::from_bytes(&fs::read(file).unwrap()).unwrap();
+    assert!(network.description().starts_with("Features=HalfKP(Friend)[41024->256x2]"));
+    let vectors = fs::read_to_string(vectors).unwrap();
+    for set in InstructionSet::ALL {
+        if !network.use_instructions(set) {
+            eprintln!("{set:?} is not there");
+            continue;
+        }
+        let mut lines = 0;
+        for line in vectors.lines().filter(|line| !line.starts_with('#')) {
+            let (fen, value) = line.split_once(';').unwrap();
+            let position = Position::from_fen(fen).unwrap();
+            let value = value.trim().parse().unwrap();
+            assert_eq!(network.evaluate(&position), value, "{set:?}: {fen}");
+            let board = network.evaluate_board(position.board(), position.turn());
+            assert_eq!(board, Some(value), "{set:?}: {fen}");
+            lines += 1;
+        }
+        assert_eq!(lines, 400);
+    }
+}
+
+#[test]
+fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_games() {
+    let moves = std::env::var("TABIYA_MOVES").map_or(6_000, |n| n.parse().expect("a number"));
+    for (numbers, share) in [(Numbers::Usual, moves * 2 / 3), (Numbers::Extreme, moves / 3)] {
+        let networks = networks(numbers);
+        let mut stacks: Vec<_> = networks.iter().cloned().map(Accumulators::new).collect();
+        let mut rng = Rng(2);
+        let (mut played, mut values, mut evaluated) = (0, std::collections::HashSet::new(), 0);
+        while played < share {
+            // Chess960, for its castling.
+            let mut position = chess960::start(rng.below(960) as u16).expect("below 960");
+            stacks.iter_mut().for_each(|stack| stack.reset(&position));
+            let mut before = vec![];
+            for _ in 0..200 {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                // Now and then back, and down another way.
+                if !before.is_empty() && rng.below(5) == 0 {
+                    for _ in 0..=rng.below(before.len().min(4)) {
+                        stacks.iter_mut().for_each(Accumulators::take_back);
+                        position = before.pop().expect("as many as the stack has levels");
+                    }
+                    continue;
+                }
+                let m = legal[rng.below(legal.len())];
+                let after = position.after(m);
+                for stack in &mut stacks {
+                    assert_eq!(stack.play(&position, m), after);
+                }
+                before.push(position);
+                position = after;
+                played += 1;
+                // Not at every move: levels that have not been asked for are skipped.
+                if rng.below(3) > 0 {
+                    let value = networks[0].evaluate(&position);
+                    for (network, stack) in networks.iter().zip(&mut stacks) {
+                        let set = network.instructions();
+                        assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
+                        assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
+                    }
+                    values.insert(value);
+                    evaluated += 1;
+                }
+            }
+        }
+        assert!(values.len() > evaluated / 10, "{} values of {evaluated}", values.len());
+    }
+}
+
+#[test]
+fn a_null_move_needs_no_telling() {
+    let network = Arc::new(Network::from_bytes(&made::file(Numbers::Usual, 3)).unwrap());
+    let mut accumulators = Accumulators::new(Arc::clone(&network));
+    let start = Position::INITIAL;
+    accumulators.reset(&start);
+    let next = accumulators.play(&start, start.parse_uci("g1f3").unwrap());
+    let passed = next.after_null().unwrap();
+    assert_eq!(accumulators.evaluate(&passed), network.evaluate(&passed));
+    assert_eq!(accumulators.evaluate(&next), network.evaluate(&next));
+}
+
+#[test]
+fn a_board_turned_around_has_the_same_value_for_the_other_player() {
+    // Half a turn and the colors exchanged: what Black sees is what White saw.
+    let network = Network::from_bytes(&made::file(Numbers::Usual, 4)).unwrap();
+    let setup = Setup::from_fen("r1bq1rk1/ppp2ppp/2n2n2/3p4/1b1P4/2NBPN2/PP3PPP/R1BQK2R w - - 0 1")
+        .unwrap();
+    let mut turned = chess::Board::EMPTY;
+    for (square, piece) in setup.board.iter() {
+        let piece = chess::Piece::new(!piece.color(), piece.piece_type());
+        turned.put(chess::Square::from_index(63 - square.index()), piece);
+    }
+    for color in Color::ALL {
+        let value = network.evaluate_board(&setup.board, color);
+        assert!(value.is_some());
+        assert_eq!(value, network.evaluate_board(&turned, !color));
+    }
+}
+
+#[test]
+fn a_board_without_a_king_or_with_two_has_no_value() {
+    let network = Network::from_bytes(&made::file(Numbers::Usual, 5)).unwrap();
+    for fen in ["8/8/8/8/8/8/8/4K3 w - - 0 1", "k6k/8/8/8/8/8/8/4K3 w - - 0 1"] {
+        let board = Setup::from_fen(fen).unwrap().board;
+        assert_eq!(network.evaluate_board(&board, Color::White), None);
+        assert_eq!(network.half(&board, Color::Black), None);
+    }
+    // Sixty-four pieces are too many for chess, not for a network.
+    let full = Setup::from_fen(
+        "kqqqqqqq/qqqqqqqq/qqqqqqqq/qqqqqqqq/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQK w - - 0 1",
+    )
+    .unwrap();
+    assert!(network.evaluate_board(&full.board, Color::White).is_some());
+}

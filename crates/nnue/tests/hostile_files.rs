@@ -1,0 +1,105 @@
+//! Files that are no networks: each gives an error that says what is wrong.
+
+use nnue::network::{MAX_FILE_LEN, ShapeError};
+use nnue::{LoadError, Network, Shape};
+
+fn file() -> Vec<u8> {
+    let mut king_buckets = [0; 64];
+    king_buckets[..8].fill(1);
+    let shape = Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 5 };
+    Network::random(shape, 1).expect("a shape that can be").to_bytes()
+}
+
+fn error(bytes: &[u8]) -> LoadError {
+    Network::from_bytes(bytes).err().expect("an error")
+}
+
+/// The file with a number of its header changed.
+fn with(at: usize, number: u32) -> Vec<u8> {
+    let mut bytes = file();
+    bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn the_file_itself_is_read_to_the_same_network() {
+    let bytes = file();
+    let network = Network::from_bytes(&bytes).expect("our own file");
+    assert_eq!(network.to_bytes(), bytes);
+    assert!(network.shape().mirrored);
+    assert_eq!(network.shape().king_bucket_count(), 2);
+    assert!(bytes.len() <= MAX_FILE_LEN);
+}
+
+#[test]
+fn a_file_that_ends_early_is_truncated_wherever_it_ends() {
+    let bytes = file();
+    for point in 0..256 {
+        for len in [point, bytes.len() * point / 256, bytes.len() - 1 - point] {
+            let found = error(&bytes[..len]);
+            assert!(matches!(found, LoadError::Truncated { found, .. } if found == len));
+        }
+    }
+}
+
+#[test]
+fn a_file_that_goes_on_is_too_long() {
+    let mut bytes = file();
+    let expected = bytes.len();
+    bytes.push(0);
+    assert_eq!(error(&bytes), LoadError::TooLong { expected, found: expected + 1 });
+}
+
+#[test]
+fn no_changed_byte_goes_unseen() {
+    let mut bytes = file();
+    let mut state = 1u64;
+    for n in 0..10_000 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // The header more often than chance has it.
+        let at = if n % 8 == 0 { n / 8 % 96 } else { (state >> 33) as usize % bytes.len() };
+        let change = ((state >> 24) as u8).max(1);
+        bytes[at] ^= change;
+        assert!(Network::from_bytes(&bytes).is_err(), "byte {at} changed by {change:#x}");
+        bytes[at] ^= change;
+    }
+    assert!(Network::from_bytes(&bytes).is_ok());
+}
+
+#[test]
+fn what_is_wrong_with_a_header_is_named() {
+    assert_eq!(error(b"not a network at all"), LoadError::Magic);
+    assert_eq!(error(&with(8, 2)), LoadError::Version(2));
+    assert_eq!(error(&with(12, 97)), LoadError::HeaderLength(97));
+    assert_eq!(error(&with(16, 33)), LoadError::Shape(ShapeError::Hidden(33)));
+    let huge = u32::MAX as usize;
+    assert_eq!(error(&with(16, u32::MAX)), LoadError::Shape(ShapeError::Hidden(huge)));
+    assert_eq!(error(&with(20, 3)), LoadError::KingBuckets { stated: 3, used: 2 });
+    assert_eq!(error(&with(24, 0)), LoadError::Shape(ShapeError::OutputBuckets(0)));
+    assert_eq!(error(&with(28, 2)), LoadError::Mirroring(2));
+    assert!(matches!(error(&with(32, 0xff)), LoadError::Shape(ShapeError::KingBucket(..))));
+    // A shape that can be, but is not that of the file.
+    assert!(matches!(error(&with(16, 2048)), LoadError::Truncated { .. }));
+    assert!(matches!(error(&with(24, 1)), LoadError::TooLong { .. }));
+    // A weight.
+    assert!(matches!(error(&with(96, 12345)), LoadError::Checksum { .. }));
+}
+
+#[test]
+fn random_bytes_are_no_network_even_behind_a_good_beginning() {
+    let good = file();
+    let mut state = 7u64;
+    for n in 0..2_000 {
+        let mut bytes: Vec<u8> = (0..200 + n % 100)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 56) as u8
+            })
+            .collect();
+        assert_eq!(error(&bytes), LoadError::Magic);
+        let kept = n % 97;
+        bytes[..kept].copy_from_slice(&good[..kept]);
+        assert!(Network::from_bytes(&bytes).is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Lists of pieces as nnue-probe takes them: two arrays, kings first, 0 at the end.
+
+use std::ffi::c_int;
+
+use chess::{Board, Color, Piece, PieceType, Square};
+
+use crate::ProbeError;
+
+/// The most pieces that a list may have.
+const MOST: usize = 32;
+
+/// The piece types in the order of the codes.
+const ORDER: [PieceType; 6] = [
+    PieceType::King,
+    PieceType::Queen,
+    PieceType::Rook,
+    PieceType::Bishop,
+    PieceType::Knight,
+    PieceType::Pawn,
+];
+
+/// The piece of a code from 1 (white king) to 12 (black pawn).
+pub fn piece(code: c_int) -> Option<Piece> {
+    let n = usize::try_from(code).ok()?.checked_sub(1)?;
+    let color = *Color::ALL.get(n / 6)?;
+    Some(Piece::new(color, ORDER[n % 6]))
+}
+
+/// The square of a number from 0 (a1) to 63 (h8).
+pub fn square(number: c_int) -> Option<Square> {
+    let n = usize::try_from(number).ok()?;
+    (n < 64).then(|| Square::from_index(n))
+}
+
+/// The board that two arrays describe.
+///
+/// # Safety
+/// Both pointers are null or lead to as many numbers as the list has, its 0 included. Nothing is read
+/// beyond a 0 among the pieces, beyond 33 of them, or beyond one that is no piece.
+pub unsafe fn board(pieces: *const c_int, squares: *const c_int) -> Result<Board, ProbeError> {
+    if pieces.is_null() {
+        return Err(ProbeError::Null("the list of pieces"));
+    }
+    if squares.is_null() {
+        return Err(ProbeError::Null("the list of squares"));
+    }
+    let mut board = Board::EMPTY;
+    for n in 0..=MOST {
+        // SAFETY: no 0 has come yet, so the list goes on, with its end at least. Callers in C may
+        // well have arrays in packed structures: no alignment is asked for.
+        let code = unsafe { pieces.add(n).read_unaligned() };
+        match (n, code) {
+            (0, 1) | (1, 7) => {}
+            (0 | 1, _) => return Err(ProbeError::KingsFirst),
+            (_, 0) => return Ok(board),
+            (MOST, _) => return Err(ProbeError::Endless),
+            (_, 1 | 7) => return Err(ProbeError::Kings),
+            _ => {}
+        }
+        let piece = piece(code).ok_or(ProbeError::Piece { n, code })?;
+        // SAFETY: there is a piece, so there is its square.
+        let number = unsafe { squares.add(n).read_unaligned() };
+        let square = square(number).ok_or(ProbeError::Square { n, number })?;
+        if board.occupied().has(square) {
+            return Err(ProbeError::SharedSquare(square));
+        }
+        board.put(square, piece);
+    }
+    Err(ProbeError::Endless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_go_from_the_white_king_to_the_black_pawn() {
+        let letters: String = (-1..15).filter_map(piece).map(Piece::letter).collect();
+        assert_eq!(letters, "KQRBNPkqrbnp");
+        assert_eq!((-2..70).filter_map(square).count(), 64);
+    }
+}

@@ -1,0 +1,210 @@
+//! The library as a program in C sees it: `check.c` is compiled against the header and the library
+//! with the system's compiler, and told what to evaluate and what should come out.
+//!
+//! Without a compiler the tests say so and pass; without the real network (looked for beside the
+//! repository, in `../shared/data/nnue`) its test does.
+
+#[allow(dead_code, reason = "shared with the tests of the networks")]
+#[path = "../../nnue/tests/halfkp/made.rs"]
+mod made;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use chess::{Color, Observer, Piece, PieceType, Position, Square, chess960};
+use made::{Numbers, Rng};
+use nnue::halfkp::Network;
+
+/// A folder that is gone when the test is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-probe-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The folder of the library that was built with this test.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().expect("this test is a file");
+    let name = format!("{}nnueprobe{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let folder = test.ancestors().skip(1).take(2).find(|folder| folder.join(&name).exists());
+    folder.unwrap_or_else(|| panic!("{name} is not beside {}", test.display())).to_owned()
+}
+
+/// `check.c` as a program in this folder, unless there is no compiler.
+fn compile(folder: &Folder) -> Option<PathBuf> {
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no cc");
+        return None;
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (program, library) = (folder.0.join("check"), library());
+    let compiler = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
+        .arg(&program)
+        .arg(here.join("tests/check.c"))
+        .arg("-I")
+        .arg(here.join("include"))
+        .arg("-L")
+        .arg(&library)
+        .arg("-lnnueprobe")
+        .arg(format!("-Wl,-rpath,{}", library.display()))
+        .output()
+        .expect("the compiler runs");
+    let complaints = String::from_utf8_lossy(&compiler.stderr);
+    assert!(compiler.status.success(), "{complaints}");
+    Some(program)
+}
+
+/// Lets the program check a network by a script; what it prints, which is nothing but its own line.
+fn check(folder: &Folder, program: &Path, network: &Path, script: &str) -> String {
+    let (cut_off, script_file) = (folder.0.join("cut off.nnue"), folder.0.join("script.txt"));
+    fs::write(&cut_off, &fs::read(network).unwrap()[..1_000_000]).unwrap();
+    fs::write(&script_file, script).unwrap();
+    let output =
+        Command::new(program).arg(network).arg(&cut_off).arg(&script_file).output().unwrap();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?} {complaints}", output.status);
+    assert_eq!(complaints, "");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// nnue-probe's number for a piece.
+fn code(piece: Piece) -> u8 {
+    let kind = match piece.piece_type() {
+        PieceType::King => 1,
+        PieceType::Queen => 2,
+        PieceType::Rook => 3,
+        PieceType::Bishop => 4,
+        PieceType::Knight => 5,
+        PieceType::Pawn => 6,
+    };
+    if piece.color() == Color::White { kind } else { kind + 6 }
+}
+
+/// A move as a `DirtyPiece`: number, then piece, from and to of each.
+#[derive(Default)]
+struct Dirty(Vec<(u8, usize, usize)>);
+
+impl Observer for Dirty {
+    fn put(&mut self, piece: Piece, square: Square) {
+        let code = code(piece);
+        match self.0.iter_mut().find(|change| change.0 == code && change.2 == 64) {
+            Some(change) => change.2 = square.index(),
+            None => self.0.push((code, 64, square.index())),
+        }
+    }
+
+    fn remove(&mut self, piece: Piece, square: Square) {
+        self.0.push((code(piece), square.index(), 64));
+    }
+
+    fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
+        // The piece that moves comes first, what it takes after it.
+        self.0.insert(0, (code(piece), from.index(), to.index()));
+    }
+}
+
+impl Dirty {
+    fn append_to(&self, script: &mut String) {
+        write!(script, " {}", self.0.len()).unwrap();
+        for (code, from, to) in &self.0 {
+            write!(script, " {code} {from} {to}").unwrap();
+        }
+        script.push('\n');
+    }
+}
+
+/// Pieces and squares, kings first, 0 at the end.
+fn pieces(position: &Position) -> String {
+    let mut list = String::new();
+    for color in Color::ALL {
+        let king = Piece::new(color, PieceType::King);
+        write!(list, " {} {}", code(king), position.king(color).index()).unwrap();
+    }
+    for (square, piece) in position.board().iter() {
+        if piece.piece_type() != PieceType::King {
+            write!(list, " {} {}", code(piece), square.index()).unwrap();
+        }
+    }
+    list + " 0"
+}
+
+/// Random games with the network's values. Positions are left out here and there, so that sums are
+/// made from one and from two moves before, and from nothing.
+fn games(network: &Network, script: &mut String) {
+    let mut rng = Rng(11);
+    for _ in 0..12 {
+        let mut position = chess960::start(rng.below(960) as u16).expect("below 960");
+        let mut dirty = Dirty::default();
+        script.push_str("G\n");
+        for _ in 0..160 {
+            if rng.below(3) > 0 {
+                let (value, turn) = (network.evaluate(&position), position.turn().index());
+                write!(script, "P {value} {turn}{}", pieces(&position)).unwrap();
+            } else {
+                script.push('S');
+            }
+            dirty.append_to(script);
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            dirty = Dirty::default();
+            position = position.after_observed(moves[rng.below(moves.len())], &mut dirty);
+        }
+    }
+}
+
+#[test]
+fn a_made_network_has_the_values_that_the_rust_library_gives() {
+    let folder = Folder::new("made");
+    let Some(program) = compile(&folder) else { return };
+    let file = made::file(Numbers::Usual, 12);
+    let network = Network::from_bytes(&file).unwrap();
+    let path = folder.0.join("made.nnue");
+    fs::write(&path, &file).unwrap();
+    let mut script = String::new();
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17",
+    ] {
+        let value = network.evaluate(&Position::from_fen(fen).unwrap());
+        writeln!(script, "F {value} {fen}").unwrap();
+    }
+    games(&network, &mut script);
+    let printed = check(&folder, &program, &path, &script);
+    assert!(printed.starts_with("2 FENs, 1"), "{printed}");
+}
+
+#[test]
+fn a_real_network_has_the_values_of_nnue_probe() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue");
+    let path = data.join("nn-62ef826d1a6d.nnue");
+    let Ok(vectors) = fs::read_to_string(data.join("halfkp_vectors.txt")) else {
+        eprintln!("skipped: {} is not there", data.display());
+        return;
+    };
+    let folder = Folder::new("real");
+    let Some(program) = compile(&folder) else { return };
+    let mut script = String::new();
+    for line in vectors.lines().filter(|line| !line.starts_with('#')) {
+        let (fen, value) = line.split_once(';').unwrap();
+        let position = Position::from_fen(fen).unwrap();
+        let turn = position.turn().index();
+        writeln!(script, "F {} {fen}", value.trim()).unwrap();
+        writeln!(script, "G\nP {} {turn}{} 0", value.trim(), pieces(&position)).unwrap();
+    }
+    assert_eq!(check(&folder, &program, &path, &script), "400 FENs, 400 positions\n");
+}

@@ -1,0 +1,119 @@
+//! The rows that are scored anew: a data set of packed rows, or one file of them.
+
+use std::fs::File;
+use std::path::Path;
+
+use data::{Counts, DataError, InputFile, MANIFEST, Manifest, Shard, Split};
+use serde_json::Value;
+
+/// Rows in blocks that have numbers.
+#[derive(Debug)]
+pub struct Source {
+    shards: Vec<(Shard, Split)>,
+    /// Each block: in which file, which one there, and how many rows come before it.
+    blocks: Vec<Block>,
+    rows: u64,
+    /// What it is known by.
+    pub input: InputFile,
+    /// How it was made itself, if it is no data set of games.
+    pub made: Option<Value>,
+    /// What was counted when it was made.
+    pub counts: Counts,
+}
+
+/// Some rows of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    shard: usize,
+    number: usize,
+    /// The number of its first row, in all of the source.
+    pub first: u64,
+    /// The number of the first row of its file, in all of the source.
+    pub first_of_file: u64,
+    /// How many rows it has.
+    pub rows: u64,
+}
+
+impl Source {
+    /// Opens a data set, or a file, whose rows then are all for training.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let no_data_set = |reason: &str| DataError::NotADataSet {
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+        };
+        if !path.exists() {
+            return Err(no_data_set("there is no such file or folder"));
+        }
+        let mut source = if path.is_dir() {
+            let manifest = Manifest::open(path)?;
+            let mut shards = Vec::new();
+            for file in &manifest.files {
+                let shard = Shard::open(&path.join(&file.path))?;
+                if shard.rows() != file.rows {
+                    let reason = format!("it has {} rows, not {}", shard.rows(), file.rows);
+                    return Err(DataError::Damaged { path: shard.path().to_owned(), reason });
+                }
+                shards.push((shard, file.split));
+            }
+            let input = described(&path.join(MANIFEST))?;
+            let (made, counts) = (manifest.made, manifest.counts);
+            Self { shards, blocks: Vec::new(), rows: 0, input, made, counts }
+        } else {
+            let shards = vec![(Shard::open(path)?, Split::Train)];
+            let (input, counts) = (described(path)?, Counts::default());
+            Self { shards, blocks: Vec::new(), rows: 0, input, made: None, counts }
+        };
+        for (n, (shard, _)) in source.shards.iter().enumerate() {
+            if !shard.is_packed() {
+                return Err(no_data_set("its rows are not packed; `tabiya data pack` packs them"));
+            }
+            let first_of_file = source.rows;
+            for (number, &rows) in shard.blocks().iter().enumerate() {
+                let first = source.rows;
+                source.blocks.push(Block { shard: n, number, first, first_of_file, rows });
+                source.rows += rows;
+            }
+        }
+        if source.rows == 0 {
+            return Err(no_data_set("there are no rows in it"));
+        }
+        Ok(source)
+    }
+
+    /// How many blocks there are.
+    pub fn len(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// A block, with the file that has it.
+    pub fn block(&self, number: u64) -> Option<(Block, &Shard, Split)> {
+        let block = *self.blocks.get(usize::try_from(number).ok()?)?;
+        let (shard, split) = &self.shards[block.shard];
+        Some((block, shard, *split))
+    }
+}
+
+impl Block {
+    /// The number of the block in its file.
+    pub fn number(self) -> usize {
+        self.number
+    }
+}
+
+/// The name, size and hash of a file.
+fn described(path: &Path) -> Result<InputFile, DataError> {
+    let mut hasher = blake3::Hasher::new();
+    let copied = File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
+    let bytes =
+        copied.map_err(|cause| DataError::Io { what: "read", path: path.to_owned(), cause })?;
+    Ok(InputFile {
+        name: path.display().to_string(),
+        bytes: Some(bytes),
+        blake3: Some(hasher.finalize().to_hex().to_string()),
+    })
+}

@@ -1,0 +1,109 @@
+//! One game of the engine against itself, and the rows of it.
+
+use chess::pgn::GameResult;
+use chess::{Color, Game, Outcome, PackedRow, Position};
+use data::{Counts, Row, Split};
+use engine::openings::{self, Recipe};
+use engine::score;
+use engine::search::{Control, Engine, Limits, Settings};
+use engine::syzygy::Tablebases;
+
+use super::SelfplayOptions;
+use super::adjudicate::Judge;
+use crate::chance::Chance;
+use crate::rescore::teacher::{read, seen_by_white};
+
+/// Plays the game of this number, and appends its rows. Depends on the options and the number alone: the
+/// engine forgets everything before.
+pub fn play(
+    engine: &mut Engine,
+    options: &SelfplayOptions,
+    tablebases: Option<&Tablebases>,
+    number: u64,
+    rows: &mut Vec<Row>,
+    counts: &mut Counts,
+) {
+    let mut chance = Chance::of(options.seed, number);
+    let is_aside = chance.happens(options.val_fraction);
+    let split = if is_aside { Split::Validation } else { Split::Train };
+    let (least, most) = options.random_plies;
+    let plies = least + chance.below(most.saturating_sub(least) as usize + 1) as u32;
+    let control = Control::new(false);
+    let recipe =
+        Recipe { plies: plies as usize, nodes: options.balance_nodes, balance: options.balance };
+    let opening = openings::random(engine, &[], recipe, chance.next(), 0, &control);
+    let Some(mut game) = opening else { return };
+    engine.new_game();
+    let limits = Limits { nodes: Some(options.nodes), ..Limits::default() };
+    let mut judge = Judge::new(options.adjudication);
+    let begin = rows.len();
+    let result = loop {
+        if let Some(result) = over(&game, tablebases) {
+            break result;
+        }
+        let position = *game.position();
+        let found = engine.search(&game, &limits, Settings::default(), &control, &|_| {});
+        let Some(best) = found.best else { break GameResult::Unknown };
+        let skipped = &mut counts.skipped_positions;
+        if position.in_check() {
+            skipped.check += 1;
+        } else if best.is_capture() {
+            skipped.capture += 1;
+        } else if score::is_decided(found.score) {
+            skipped.no_eval += 1;
+        } else if let Some(packed) = PackedRow::new(&position) {
+            let score = seen_by_white(read(found.score), position.turn());
+            let packed = packed.with_move(best).with_score(Some(score));
+            rows.push(Row { split, ..Row::of_packed(packed) });
+        }
+        let ply = u32::try_from(game.len()).unwrap_or(u32::MAX);
+        if let Some(result) = judge.hear(whites(found.score, position.turn()), ply) {
+            break result;
+        }
+        if game.play(best).is_err() {
+            break GameResult::Unknown;
+        }
+    };
+    for row in &mut rows[begin..] {
+        row.packed = row.packed.with_result(result);
+    }
+    counts.games += 1;
+    counts.moves += game.len() as u64;
+}
+
+/// How a game ended by the rules, draws that can be claimed included, or by the tablebases.
+fn over(game: &Game, tablebases: Option<&Tablebases>) -> Option<GameResult> {
+    match game.outcome() {
+        Some(Outcome::Checkmate(Color::White)) => return Some(GameResult::WhiteWins),
+        Some(Outcome::Checkmate(Color::Black)) => return Some(GameResult::BlackWins),
+        Some(Outcome::Draw(_)) => return Some(GameResult::Draw),
+        None if game.claimable_draw().is_some() => return Some(GameResult::Draw),
+        None => {}
+    }
+    known(tablebases?, game.position())
+}
+
+/// How a game ends that the tablebases know.
+fn known(tablebases: &Tablebases, position: &Position) -> Option<GameResult> {
+    let score = whites(tablebases.score(position, 0)?, position.turn());
+    Some(match score {
+        _ if !score::is_decided(score) => GameResult::Draw,
+        1.. => GameResult::WhiteWins,
+        _ => GameResult::BlackWins,
+    })
+}
+
+/// A score for the player to move, for White.
+fn whites(score: score::Score, turn: Color) -> score::Score {
+    if turn == Color::White { score } else { -score }
+}
+
+/// Whether a row is one that games of ours have: for tests.
+#[cfg(test)]
+pub(super) fn is_quiet(row: &PackedRow) -> bool {
+    let unpacked = row.unpack().unwrap();
+    !unpacked.position.in_check()
+        && unpacked.best_move.is_some_and(|m| !m.is_capture())
+        && matches!(unpacked.score, Some(chess::pgn::Score::Centipawns(_)))
+        && unpacked.result != GameResult::Unknown
+}

@@ -1,0 +1,93 @@
+//! The games of a unit of work, kept in a file until all are played: nobody plays them again.
+//!
+//! | bytes | what (little-endian) |
+//! |---|---|
+//! | 8 | `TABIYAGU` |
+//! | 4 | length of the counts |
+//! | … | the counts, as JSON |
+//! | 33 each | rows: 0 for training or 1 for validation, and the 32 bytes of a packed row |
+//! | 32 | the BLAKE3 hash of all that |
+//!
+//! A file that is anything else counts as none: its games are played again.
+
+use std::fs;
+use std::path::Path;
+
+use chess::PackedRow;
+use data::{Counts, DataError, Row, Split, Unit};
+
+const MAGIC: [u8; 8] = *b"TABIYAGU";
+const RECORD: usize = 1 + PackedRow::SIZE;
+/// No unit has as many rows as this is long.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Writes a unit, whole or not at all.
+pub fn write(path: &Path, unit: &Unit) -> Result<(), DataError> {
+    let counts = serde_json::to_vec(&unit.counts)
+        .map_err(|error| DataError::Encode { path: path.to_owned(), reason: error.to_string() })?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&(counts.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&counts);
+    for row in &unit.rows {
+        bytes.push(row.split as u8);
+        bytes.extend_from_slice(row.packed.as_bytes());
+    }
+    let hash = blake3::hash(&bytes);
+    bytes.extend_from_slice(hash.as_bytes());
+    data::write_whole(path, &bytes)
+}
+
+/// Reads a unit, if it is there and whole.
+pub fn read(path: &Path) -> Option<Unit> {
+    let length = fs::metadata(path).ok()?.len();
+    let bytes = (length <= MOST_BYTES).then(|| fs::read(path).ok()).flatten()?;
+    let (bytes, hash) = bytes.split_last_chunk::<32>()?;
+    if blake3::hash(bytes).as_bytes() != hash {
+        return None;
+    }
+    let (magic, rest) = bytes.split_first_chunk::<8>()?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (counts, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let (records, left) = rest.as_chunks::<RECORD>();
+    if *magic != MAGIC || !left.is_empty() {
+        return None;
+    }
+    let counts: Counts = serde_json::from_slice(counts).ok()?;
+    let row = |record: &[u8; RECORD]| {
+        let (&split, packed) = record.split_first()?;
+        let packed = PackedRow::from_bytes(*packed.first_chunk()?);
+        let split = Split::ALL.into_iter().find(|&other| other as u8 == split)?;
+        Some(Row { split, ..Row::of_packed(packed) })
+    };
+    Some(Unit { rows: records.iter().map(row).collect::<Option<_>>()?, counts, read: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::Position;
+
+    #[test]
+    fn a_unit_survives_its_file_and_a_damaged_file_is_none() {
+        let path = std::env::temp_dir().join(format!("tabiya-kept-{}", std::process::id()));
+        let packed = PackedRow::new(&Position::INITIAL).unwrap();
+        let rows = Split::ALL.map(|split| Row { split, ..Row::of_packed(packed) }).to_vec();
+        let counts = Counts { games: 3, moves: 77, ..Counts::default() };
+        let unit = Unit { rows, counts, read: 0 };
+        assert_eq!(read(&path), None);
+        write(&path, &unit).unwrap();
+        assert_eq!(read(&path), Some(unit));
+        let good = fs::read(&path).unwrap();
+        for length in 0..good.len() {
+            fs::write(&path, &good[..length]).unwrap();
+            assert_eq!(read(&path), None, "{length}");
+        }
+        for byte in 0..good.len() {
+            let mut bad = good.clone();
+            bad[byte] ^= 4;
+            fs::write(&path, &bad).unwrap();
+            assert_eq!(read(&path), None, "{byte}");
+        }
+        fs::remove_file(&path).unwrap();
+    }
+}
