@@ -19,7 +19,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential bench-check fuzz clean
+.PHONY: engine help test lint rust-test program differential bench-check nnue-bench fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -78,6 +78,18 @@ bench-check: ## compare the nodes of a bench in debug, release, without SIMD, an
 	  check $$backend $(BENCH) --features tabiya-chess/sliders-$$backend; \
 	done
 
+# PyTorch is large (5 GB with what it brings along), so it has an environment of its own.
+TORCH = .venv-torch
+
+$(TORCH)/.installed:
+	$(PYTHON) -m venv $(TORCH)
+	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check torch numpy chess
+	touch $@
+
+nnue-bench: $(TORCH)/.installed ## measure the network of two towers beside PyTorch, in one run
+	$(CARGO) build --release --locked -p tabiya
+	$(TORCH)/bin/python crates/peers/python/nnue_torch.py $(PROGRAM) --threads 2
+
 # Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
 # that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
@@ -90,4 +102,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(TORCH)

@@ -1,9 +1,11 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
+mod bench;
 mod export;
-mod shapes;
-mod train;
 mod rescore;
+mod shapes;
+mod towers;
+mod train;
 
 use std::io::Write;
 
@@ -18,6 +20,8 @@ pub struct NnueArgs {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    Bench(bench::BenchArgs),
+    Towers(towers::TowersArgs),
     Train(Box<train::TrainArgs>),
     Export(export::ExportArgs),
     Rescore(Box<rescore::RescoreArgs>),
@@ -26,6 +30,8 @@ enum Command {
 /// Runs it.
 pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
+        Command::Bench(args) => bench::run(args, out),
+        Command::Towers(args) => towers::run(args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Rescore(args) => rescore::run(&args, out),

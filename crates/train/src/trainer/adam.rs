@@ -3,6 +3,7 @@
 //! *I. Loshchilov, F. Hutter: Decoupled Weight Decay Regularization (2019)*, with β₁ = 0.9, β₂ = 0.999.
 //! After each step numbers are clipped to what a network file has room for.
 
+use super::floats::Floats;
 use super::kernel;
 use super::parameters::{Parameters, Part};
 
@@ -18,8 +19,8 @@ pub(super) struct Adam {
     /// Steps that have been taken.
     pub(super) steps: u64,
     /// Smoothed gradients, and their smoothed squares.
-    pub(super) first: Vec<f32>,
-    pub(super) second: Vec<f32>,
+    pub(super) first: Floats,
+    pub(super) second: Floats,
 }
 
 /// One step.
@@ -42,7 +43,7 @@ struct Share<'a> {
 
 impl Adam {
     pub(super) fn new(count: usize) -> Self {
-        Self { steps: 0, first: vec![0.0; count], second: vec![0.0; count] }
+        Self { steps: 0, first: Floats::zero(count), second: Floats::zero(count) }
     }
 
     /// Takes a step along the sum of these gradients, with as many threads as there are gradients.
@@ -54,8 +55,8 @@ impl Adam {
         let threads = gradients.len().max(1);
         let mut work: Vec<Vec<Share<'_>>> = (0..threads).map(|_| Vec::new()).collect();
         let shape = parameters.shape().clone();
-        let mut values = parameters.values.as_mut_slice();
-        let (mut first, mut second) = (self.first.as_mut_slice(), self.second.as_mut_slice());
+        let mut values: &mut [f32] = &mut parameters.values;
+        let (mut first, mut second): (&mut [f32], &mut [f32]) = (&mut self.first, &mut self.second);
         let mut start = 0;
         for part in Part::ALL {
             let length = part.range(&shape).len();
@@ -119,7 +120,7 @@ mod tests {
     fn a_step_is_that_of_the_paper_whatever_the_threads() {
         let shape = Shape::plain(32);
         let start = Parameters::random(&shape, 5);
-        let gradients: Vec<f32> = Parameters::random(&shape, 6).values;
+        let gradients = Parameters::random(&shape, 6).values;
         let step = Step { rate: 0.01, decay: 0.1, factor: 0.5 };
         let mut slow = start.clone();
         let (mut m, mut v) = (vec![0.0; gradients.len()], vec![0.0; gradients.len()]);
@@ -137,10 +138,10 @@ mod tests {
         }
         // One thread, and three of which two have nothing to add.
         let zero = vec![0.0; gradients.len()];
-        for all in [vec![gradients.as_slice()], vec![&zero, &gradients, &zero]] {
+        for all in [vec![&*gradients], vec![&zero, &*gradients, &zero]] {
             let (mut fast, mut adam) = (start.clone(), Adam::new(gradients.len()));
             (0..3).for_each(|_| adam.step(&mut fast, &all, step));
-            for (fast, slow) in fast.values.iter().zip(&slow.values) {
+            for (fast, slow) in fast.values.iter().zip(slow.values.iter()) {
                 assert!((fast - slow).abs() < 1e-4, "{fast} {slow}");
             }
         }

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use super::adam::Adam;
 use super::example::RowCounts;
+use super::floats::Floats;
 use super::options::Schedule;
 use super::parameters::{self, Parameters, Part};
 use super::worker::Tally;
@@ -290,8 +291,8 @@ impl Checkpoint {
             Ok(values)
         };
         let mut parameters = Parameters::zero(&shape);
-        parameters.values = array("")?;
-        let (first, second) = (array("first.")?, array("second.")?);
+        parameters.values.copy_from_slice(&array("")?);
+        let (first, second) = (Floats::from(&*array("first.")?), Floats::from(&*array("second.")?));
         Ok(Self { parameters, adam: Adam { steps: note.step, first, second }, note })
     }
 

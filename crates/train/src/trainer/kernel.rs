@@ -7,29 +7,37 @@
 
 /// Adds rows of a table to a sum; rows are as long as the sum. The order of additions follows from the
 /// list alone.
-#[inline]
+#[inline(always)]
 pub(super) fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
+    let (groups, mut rest) = rows.as_chunks::<8>();
+    groups.iter().for_each(|group| add_group(sum, table, group));
+    // What is left is less than eight.
+    if let Some((group, others)) = rest.split_first_chunk::<4>() {
+        add_group(sum, table, group);
+        rest = others;
+    }
+    if let Some((group, others)) = rest.split_first_chunk::<2>() {
+        add_group(sum, table, group);
+        rest = others;
+    }
+    if let Some((group, _)) = rest.split_first_chunk::<1>() {
+        add_group(sum, table, group);
+    }
+}
+
+#[inline(always)]
+fn add_group<const N: usize>(sum: &mut [f32], table: &[f32], numbers: &[u16; N]) {
     let width = sum.len();
-    let row = |number: u16| &table[usize::from(number) * width..][..width];
-    let (groups, rest) = rows.as_chunks::<8>();
-    for group in groups {
-        let [a, b, c, d, e, f, g, h] = group.map(row);
-        for (i, sum) in sum.iter_mut().enumerate() {
-            *sum += ((a[i] + b[i]) + (c[i] + d[i])) + ((e[i] + f[i]) + (g[i] + h[i]));
-        }
+    let mut rows: [&[f32]; N] = [&[]; N];
+    for (row, &number) in rows.iter_mut().zip(numbers) {
+        *row = &table[usize::from(number) * width..][..width];
     }
-    let (groups, rest) = rest.as_chunks::<3>();
-    for group in groups {
-        let [a, b, c] = group.map(row);
-        for (i, sum) in sum.iter_mut().enumerate() {
-            *sum += (a[i] + b[i]) + c[i];
+    for i in 0..width {
+        let mut total = sum[i];
+        for row in rows {
+            total += row[i];
         }
-    }
-    for &number in rest {
-        let a = row(number);
-        for (i, sum) in sum.iter_mut().enumerate() {
-            *sum += a[i];
-        }
+        sum[i] = total;
     }
 }
 

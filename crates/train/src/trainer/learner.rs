@@ -60,7 +60,7 @@ impl Learner {
             let factor = 1.0 / tally.counts.used as f32;
             let step = Step { rate: rate as f32, decay: self.decay, factor };
             let gradients: Vec<&[f32]> =
-                self.workers.iter().map(|worker| worker.gradients.values.as_slice()).collect();
+                self.workers.iter().map(|worker| &*worker.gradients.values).collect();
             self.adam.step(&mut self.parameters, &gradients, step);
         }
         Ok(tally)

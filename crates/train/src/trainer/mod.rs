@@ -19,7 +19,7 @@
 //! | `rows` | rows in random order, from any place on |
 //! | `example` | from the bits of a row to active inputs and a target |
 //! | `parameters` | the numbers of a network, random ones to begin with, quantised ones at the end |
-//! | `kernel`, `worker` | forward and backward for one thread |
+//! | `floats`, `kernel`, `worker` | forward and backward for one thread |
 //! | `adam` | the optimiser |
 //! | `learner` | a step on all threads |
 //! | `checkpoint`, `log`, `curve`, `files` | what is written |
@@ -33,6 +33,7 @@ mod curve;
 mod error;
 mod example;
 mod files;
+mod floats;
 mod kernel;
 mod learner;
 mod log;

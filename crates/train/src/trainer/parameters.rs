@@ -10,6 +10,7 @@ use std::ops::Range;
 use nnue::Shape;
 use nnue::network::{Network, NetworkError, QA, QB};
 
+use super::floats::Floats;
 use super::random::Random;
 
 /// Weights and feature biases stay within this: 127 steps of an output weight in a network file.
@@ -81,13 +82,16 @@ pub(super) fn count(shape: &Shape) -> usize {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameters {
     shape: Shape,
-    pub(super) values: Vec<f32>,
+    /// Where the parts stand, in the order of [`Part::ALL`].
+    ranges: [Range<usize>; 4],
+    pub(super) values: Floats,
 }
 
 impl Parameters {
     /// All zero. The shape must be one that [`Shape::check`] accepts.
     pub(super) fn zero(shape: &Shape) -> Self {
-        Self { shape: shape.clone(), values: vec![0.0; count(shape)] }
+        let ranges = Part::ALL.map(|part| part.range(shape));
+        Self { shape: shape.clone(), ranges, values: Floats::zero(count(shape)) }
     }
 
     /// Random numbers to begin with: feature weights uniform within ±1/√32 (a board has at most 32
@@ -110,12 +114,20 @@ impl Parameters {
         &self.shape
     }
 
+    #[inline]
     pub(super) fn part(&self, part: Part) -> &[f32] {
-        &self.values[part.range(&self.shape)]
+        &self.values[self.ranges[part as usize].clone()]
     }
 
+    #[inline]
     pub(super) fn part_mut(&mut self, part: Part) -> &mut [f32] {
-        &mut self.values[part.range(&self.shape)]
+        &mut self.values[self.ranges[part as usize].clone()]
+    }
+
+    /// All parts at once: feature weights, feature biases, output weights, output biases.
+    pub(super) fn parts_mut(&mut self) -> [&mut [f32]; 4] {
+        let mut rest: &mut [f32] = &mut self.values;
+        self.ranges.each_ref().map(|range| rest.split_off_mut(..range.len()).unwrap_or_default())
     }
 
     /// Whether all are numbers.
@@ -126,7 +138,7 @@ impl Parameters {
     /// What the numbers are known by: a hash of them.
     pub(super) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for value in &self.values {
+        for value in self.values.iter() {
             hasher.update(&value.to_le_bytes());
         }
         hasher.finalize().to_hex()[..16].to_owned()

@@ -1,1 +1,402 @@
+//! The trainer against its slow twin, against finite differences, and against interruptions.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chess::{Color, PackedRow};
+use data::Split;
+use nnue::Shape;
+use nnue::network::SCALE;
+
+use super::example::sigmoid;
+use super::parameters::Part;
+use super::*;
+
+/// Two king buckets, three output buckets, mirrored: everything there is.
+fn shape() -> Shape {
+    let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
+    Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 3 }
+}
+
+fn options(threads: usize) -> TrainOptions {
+    let mut options = TrainOptions::new(shape(), 1_000);
+    (options.threads, options.lambda) = (threads, 0.6);
+    options
+}
+
+/// The network as one would write it on a board: dense inputs, double precision, one number at a time.
+struct Twin<'a> {
+    options: &'a TrainOptions,
+    values: Vec<f64>,
+}
+
+impl<'a> Twin<'a> {
+    fn new(options: &'a TrainOptions, parameters: &Parameters) -> Self {
+        Self { options, values: parameters.values.iter().map(|&v| v.into()).collect() }
+    }
+
+    fn at(&self, part: Part, row: usize, column: usize) -> usize {
+        let shape = &self.options.shape;
+        part.range(shape).start + row * part.size(shape).1 + column
+    }
+
+    /// Inputs of both perspectives, 0 or 1, the mover's first; the output layer; the target.
+    fn example(&self, row: &PackedRow) -> ([Vec<f64>; 2], usize, f64) {
+        let (shape, row) = (&self.options.shape, row.unpack().unwrap());
+        let position = row.position;
+        let inputs = [position.turn(), !position.turn()].map(|color| {
+            let mut inputs = vec![0.0; shape.inputs()];
+            for square in position.occupied() {
+                let piece = position.piece_at(square).unwrap();
+                inputs[shape.feature(color, position.king(color), piece, square)] = 1.0;
+            }
+            inputs
+        });
+        let Some(chess::pgn::Score::Centipawns(score)) = row.score else { unreachable!() };
+        let score = f64::from(sigmoid(score as f32 / self.options.scale as f32));
+        let white = match row.result {
+            chess::pgn::GameResult::Unknown => score,
+            result => {
+                let result = match result {
+                    chess::pgn::GameResult::WhiteWins => 1.0,
+                    chess::pgn::GameResult::BlackWins => 0.0,
+                    _ => 0.5,
+                };
+                self.options.lambda * score + (1.0 - self.options.lambda) * result
+            }
+        };
+        let target = if position.turn() == Color::White { white } else { 1.0 - white };
+        (inputs, shape.output_bucket(position.occupied().len()), target)
+    }
+
+    /// The hidden layer before it is clipped, both halves.
+    fn hidden(&self, inputs: &[Vec<f64>; 2]) -> Vec<f64> {
+        let sum = |side: usize, i: usize| {
+            let weights = inputs[side].iter().enumerate();
+            let weights =
+                weights.map(|(n, x)| x * self.values[self.at(Part::FeatureWeights, n, i)]);
+            self.values[self.at(Part::FeatureBias, 0, i)] + weights.sum::<f64>()
+        };
+        let hidden = self.options.shape.hidden;
+        (0..2 * hidden).map(|i| sum(i / hidden, i % hidden)).collect()
+    }
+
+    /// Expectation of a hidden layer.
+    fn expectation(&self, hidden: &[f64], bucket: usize) -> f64 {
+        let terms = hidden.iter().enumerate().map(|(i, x)| {
+            x.clamp(0.0, 1.0).powi(2) * self.values[self.at(Part::OutputWeights, bucket, i)]
+        });
+        let output = self.values[self.at(Part::OutputBias, 0, bucket)] + terms.sum::<f64>();
+        1.0 / (1.0 + (-output * f64::from(SCALE) / self.options.scale).exp())
+    }
+
+    /// The mean loss.
+    fn loss(&self, rows: &[PackedRow]) -> f64 {
+        let loss = |row| {
+            let (inputs, bucket, target) = self.example(row);
+            let error = self.expectation(&self.hidden(&inputs), bucket) - target;
+            error.abs().powf(self.options.power)
+        };
+        rows.iter().map(loss).sum::<f64>() / rows.len() as f64
+    }
+
+    /// Its gradient, by the chain rule.
+    fn gradients(&self, rows: &[PackedRow]) -> Vec<f64> {
+        let (mut gradients, size) = (vec![0.0; self.values.len()], self.options.shape.hidden);
+        let (power, slope) = (self.options.power, f64::from(SCALE) / self.options.scale);
+        for row in rows {
+            let (inputs, bucket, target) = self.example(row);
+            let hidden = self.hidden(&inputs);
+            let p = self.expectation(&hidden, bucket);
+            let error = p - target;
+            let outer = power * error.abs().powf(power - 1.0) * error.signum();
+            let g = outer * p * (1.0 - p) * slope / rows.len() as f64;
+            gradients[self.at(Part::OutputBias, 0, bucket)] += g;
+            for (i, &x) in hidden.iter().enumerate() {
+                let weight = self.at(Part::OutputWeights, bucket, i);
+                gradients[weight] += g * x.clamp(0.0, 1.0).powi(2);
+                if !(0.0..1.0).contains(&x) {
+                    continue;
+                }
+                let back = g * self.values[weight] * 2.0 * x;
+                gradients[self.at(Part::FeatureBias, 0, i % size)] += back;
+                for (n, input) in inputs[i / size].iter().enumerate() {
+                    gradients[self.at(Part::FeatureWeights, n, i % size)] += back * input;
+                }
+            }
+        }
+        gradients
+    }
+}
+
+/// Parameters that do not leave half of the hidden layer clipped.
+fn parameters(seed: u64) -> Parameters {
+    let mut parameters = Parameters::random(&shape(), seed);
+    parameters.part_mut(Part::FeatureBias).fill(0.4);
+    parameters.part_mut(Part::OutputBias).copy_from_slice(&[0.3, -0.1, 0.2]);
+    parameters
+}
+
+/// Rows of many games, with many and with few pieces.
+fn mixed_rows(count: usize, seed: u64) -> Vec<PackedRow> {
+    random_rows(40 * count, seed).into_iter().step_by(40).collect()
+}
+
+#[test]
+fn loss_and_gradients_are_those_of_the_dense_twin_whatever_the_threads() {
+    let rows = mixed_rows(40, 3);
+    let parameters = parameters(2);
+    for (threads, power) in [(1, 2.0), (2, 2.0), (3, 2.5)] {
+        let mut options = options(threads);
+        options.power = power;
+        let twin = Twin::new(&options, &parameters);
+        let mut learner = Learner::new(&options, parameters.clone()).unwrap();
+        let loss = learner.measure(&rows).unwrap().mean().unwrap();
+        assert!((loss - twin.loss(&rows)).abs() < 1e-6, "{loss} {}", twin.loss(&rows));
+        let (fast, slow) = (learner.gradients(&rows), twin.gradients(&rows));
+        let most = slow.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        for (n, (&fast, slow)) in fast.iter().zip(slow).enumerate() {
+            assert!((f64::from(fast) - slow).abs() < 1e-4 * most, "{n}: {fast} {slow}");
+        }
+    }
+}
+
+#[test]
+fn gradients_of_every_kind_of_parameter_are_finite_differences_of_the_loss() {
+    let (rows, parameters, options) = (mixed_rows(25, 4), parameters(5), options(1));
+    let gradients = Learner::new(&options, parameters.clone()).unwrap().gradients(&rows);
+    let mut twin = Twin::new(&options, &parameters);
+    for part in Part::ALL {
+        let mut range: Vec<usize> = part.range(&shape()).collect();
+        // The largest ones, so that there is something to compare.
+        range.sort_by(|&a, &b| gradients[b].abs().total_cmp(&gradients[a].abs()));
+        range.retain(|&n| gradients[n].abs() > 1e-7);
+        assert!(range.len() >= 2, "{part:?}");
+        for &n in range.iter().take(8) {
+            let (value, step) = (twin.values[n], 1e-5);
+            twin.values[n] = value + step;
+            let above = twin.loss(&rows);
+            twin.values[n] = value - step;
+            let difference = (above - twin.loss(&rows)) / (2.0 * step);
+            twin.values[n] = value;
+            let gradient = f64::from(gradients[n]);
+            assert!(
+                (gradient - difference).abs() < 1e-3 * gradient.abs() + 1e-7,
+                "{part:?} {n}: {gradient} {difference}"
+            );
+        }
+    }
+}
+
+/// A folder that is gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-train-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn write_rows(path: &Path, rows: &[PackedRow]) {
+    let body: Vec<u8> = rows.iter().flat_map(|row| *row.as_bytes()).collect();
+    let mut bytes = b"TABIYA32\x01\0\0\0\x20\0\0\0".to_vec();
+    bytes.extend((rows.len() as u64).to_le_bytes());
+    bytes.extend(&blake3::hash(&body).as_bytes()[..8]);
+    bytes.extend(body);
+    fs::write(path, bytes).unwrap();
+}
+
+fn training(folder: &Path, out: &str) -> Training {
+    let data = folder.join("rows.rows");
+    if !data.exists() {
+        write_rows(&data, &random_rows(2_500, 9));
+    }
+    let mut options = options(2);
+    (options.positions, options.batch_size, options.superbatch) = (6_000, 128, 700);
+    (options.window_rows, options.warmup) = (600, 500);
+    let rows = RowFiles::open(&[data], Split::Train).unwrap();
+    Training {
+        options,
+        validation: rows.clone(),
+        rows,
+        out: folder.join(out),
+        from: None,
+        must_resume: false,
+        save_every: 1,
+        keep: 0,
+    }
+}
+
+fn never() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
+#[test]
+fn a_training_stopped_again_and_again_ends_with_the_same_network_to_the_byte() {
+    let folder = Folder::new("stopped");
+    let whole = training(&folder.0, "whole");
+    let done = train(&whole, &never(), &mut |_| ()).unwrap();
+    assert_eq!((done.steps, done.was_stopped, done.counts.used), (47, false, 6_000));
+    let expected = fs::read(whole.out.join(NETWORK)).unwrap();
+    let cut = training(&folder.0, "cut");
+    let mut rounds = 0;
+    loop {
+        // Stops after a few steps, in the middle of superbatches as well as at their ends.
+        let (stop, mut steps) = (never(), 0);
+        let trained = train(&cut, &stop, &mut |event| {
+            if let Event::Progress { .. } = event {
+                steps += 1;
+                stop.store(steps > rounds % 7, Ordering::Relaxed);
+            }
+        });
+        rounds += 1;
+        if !trained.unwrap().was_stopped {
+            break;
+        }
+    }
+    assert!(rounds > 8, "{rounds}");
+    assert!(fs::read(cut.out.join(NETWORK)).unwrap() == expected);
+    let log = |training: &Training| {
+        let text = fs::read_to_string(training.out.join("log.jsonl")).unwrap();
+        let lines: Vec<LogLine> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines.into_iter().map(|line| (line.step, line.loss, line.validation)).collect::<Vec<_>>()
+    };
+    assert_eq!(log(&whole), log(&cut));
+    // There is nothing left to do, and nothing is done.
+    assert!(train(&cut, &never(), &mut |_| ()).unwrap().was_complete);
+}
+
+#[test]
+fn training_learns_something() {
+    let folder = Folder::new("learns");
+    let mut job = training(&folder.0, "out");
+    job.options.positions = 30_000;
+    job.options.rate = 0.01;
+    train(&job, &never(), &mut |_| ()).unwrap();
+    let lines = log::read(&job.out.join("log.jsonl"), u64::MAX);
+    let (first, last) = (&lines[0], &lines[lines.len() - 1]);
+    // Scores are random: what can be learned is to know the rows by heart.
+    assert!(last.loss < 0.8 * first.loss, "{first:?} {last:?}");
+    assert!(last.validation.unwrap() < first.validation.unwrap());
+    assert!(fs::read_to_string(job.out.join("loss.svg")).unwrap().contains("validation"));
+}
+
+#[test]
+fn another_training_in_the_same_folder_is_refused_with_the_difference() {
+    let folder = Folder::new("differs");
+    let mut job = training(&folder.0, "out");
+    job.options.positions = 600;
+    train(&job, &never(), &mut |_| ()).unwrap();
+    let refused = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err().to_string();
+    let mut other = job.clone();
+    other.options.lambda = 0.25;
+    assert!(refused(&other).ends_with("lambda was 0.6 and is now 0.25"), "{}", refused(&other));
+    let mut other = job.clone();
+    write_rows(&folder.0.join("more.rows"), &random_rows(10, 1));
+    other.rows = RowFiles::open(&[folder.0.join("more.rows")], Split::Train).unwrap();
+    assert!(refused(&other).contains("data was"), "{}", refused(&other));
+    let mut other = job.clone();
+    (other.out, other.must_resume) = (folder.0.join("nothing"), true);
+    assert!(refused(&other).starts_with("there is no checkpoint in "));
+    // One that begins with its parameters is yet another.
+    let mut other = job.clone();
+    let checkpoint = Checkpoint::load(&job.out.join(CHECKPOINT)).unwrap();
+    other.from = Some(checkpoint.parameters().clone());
+    assert!(refused(&other).contains("from was null"));
+    other.out = folder.0.join("tuned");
+    train(&other, &never(), &mut |_| ()).unwrap();
+}
+
+#[test]
+fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
+    let folder = Folder::new("damaged");
+    let mut job = training(&folder.0, "out");
+    job.options.positions = 600;
+    job.options.shape = Shape::plain(32);
+    job.keep = 2;
+    train(&job, &never(), &mut |_| ()).unwrap();
+    let path = job.out.join(CHECKPOINT);
+    let good = fs::read(&path).unwrap();
+    let checkpoint = Checkpoint::load(&path).unwrap();
+    assert_eq!(checkpoint.step(), 5);
+    let step = |kept: u64| job.out.join(format!("checkpoint-{kept:09}.safetensors"));
+    assert!(step(5).exists());
+    let damaged = folder.0.join("damaged");
+    for length in (0..60).map(|n| n * good.len() / 60) {
+        fs::write(&damaged, &good[..length]).unwrap();
+        let error = Checkpoint::load(&damaged).unwrap_err().to_string();
+        assert!(error.contains("is no checkpoint"), "{error}");
+    }
+    for n in 0..120 {
+        let mut bytes = good.clone();
+        // Half of the flips are in the head.
+        let at = if n % 2 == 0 { n * 7 } else { n * good.len() / 120 };
+        bytes[at] ^= 1 << (n % 8);
+        fs::write(&damaged, &bytes).unwrap();
+        let _ = Checkpoint::load(&damaged);
+    }
+    let mut bytes = good.clone();
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    fs::write(&damaged, &bytes).unwrap();
+    let error = Checkpoint::load(&damaged).unwrap_err().to_string();
+    assert!(error.contains("not a number"), "{error}");
+}
+
+#[test]
+fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
+    let folder = Folder::new("rows");
+    let rows = random_rows(20_000, 5);
+    write_rows(&folder.0.join("a.rows"), &rows[..9_000]);
+    write_rows(&folder.0.join("b.rows"), &rows[9_000..]);
+    let files = RowFiles::open(&[folder.0.clone()], Split::Train).unwrap();
+    assert_eq!(files.rows(), 20_000);
+    let stream = |start| RowStream::new(files.clone(), 7, 10_000, start).unwrap();
+    let all = stream(0).next_rows(60_000).unwrap();
+    let sorted = |rows: &[PackedRow]| {
+        let mut bytes: Vec<[u8; 32]> = rows.iter().map(|row| *row.as_bytes()).collect();
+        bytes.sort_unstable();
+        bytes
+    };
+    for epoch in all.chunks(20_000) {
+        assert!(sorted(epoch) == sorted(&rows));
+    }
+    assert!(all[..20_000] != all[20_000..40_000]);
+    for start in [1, 127, 8_191, 10_000, 16_384, 19_999, 20_000, 20_001, 33_333, 40_000] {
+        assert!(stream(start as u64).next_rows(500).unwrap() == all[start..start + 500]);
+    }
+}
+
+#[test]
+fn data_without_rows_and_rows_without_sense_are_one_clear_error() {
+    let folder = Folder::new("hostile");
+    let mut job = training(&folder.0, "out");
+    let train = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err().to_string();
+    let path = folder.0.join("empty.rows");
+    write_rows(&path, &[]);
+    job.rows = RowFiles::open(&[path.clone()], Split::Train).unwrap();
+    assert!(train(&job).starts_with("there are no rows to train on in "));
+    write_rows(&path, &vec![PackedRow::from_bytes([0xff; 32]); 300]);
+    job.rows = RowFiles::open(&[path.clone()], Split::Train).unwrap();
+    assert!(train(&job).starts_with("none of 768 rows can be learned from: 768 damaged"));
+    fs::write(&path, b"TABIYA32 and then nothing").unwrap();
+    assert!(RowFiles::open(&[path], Split::Train).is_err());
+    assert!(RowFiles::open(&[folder.0.join("none")], Split::Train).is_err());
+    // Rates that lead nowhere.
+    let mut job = training(&folder.0, "far");
+    (job.options.rate, job.options.scale, job.options.warmup) = (1.0, 1.0, 0);
+    match super::train(&job, &never(), &mut |_| ()) {
+        Ok(_) | Err(TrainError::NotFinite(_)) => {}
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -9,11 +9,12 @@ use chess::PackedRow;
 use nnue::network::SCALE;
 
 use super::example::{Encoder, Example, RowCounts, sigmoid};
+use super::floats::Floats;
 use super::kernel;
 use super::parameters::{Parameters, Part};
 
-/// Numbers in the hidden layers of a block: 512 KiB.
-const BLOCK_VALUES: usize = 1 << 17;
+/// Numbers in the hidden layers of a block: 256 KiB.
+const BLOCK_VALUES: usize = 1 << 16;
 
 /// What a share of a batch comes to.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -69,7 +70,7 @@ pub(super) struct Worker {
     block: usize,
     examples: Vec<Example>,
     /// The hidden layers of a block, the mover's and the other's in turn; later their gradients.
-    hidden: Vec<f32>,
+    hidden: Floats,
     sorted: Sorted,
 }
 
@@ -81,7 +82,7 @@ impl Worker {
             gradients: Parameters::zero(shape),
             block: rows,
             examples: Vec::new(),
-            hidden: vec![0.0; rows * 2 * shape.hidden],
+            hidden: Floats::zero(rows * 2 * shape.hidden),
             sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; rows * 64] },
         }
     }
@@ -135,6 +136,7 @@ impl Worker {
         }
     }
 
+    #[inline(never)]
     fn forward(&mut self, parameters: &Parameters) {
         let weights = parameters.part(Part::FeatureWeights);
         let bias = parameters.part(Part::FeatureBias);
@@ -148,28 +150,27 @@ impl Worker {
     }
 
     /// Adds to the gradients; gives the loss.
+    #[inline(never)]
     fn backward(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
         let shape = parameters.shape();
         let width = 2 * shape.hidden;
         let mut total = 0.0;
+        let outputs = parameters.part(Part::OutputWeights);
+        let [weight_sums, bias_sums, output_sums, output_bias_sums] = self.gradients.parts_mut();
         for (example, hidden) in self.examples.iter().zip(self.hidden.chunks_exact_mut(width)) {
             let (loss, gradient) = loss.of(output(parameters, example, hidden), example.target);
             total += f64::from(loss);
             let bucket = usize::from(example.bucket);
             let row = bucket * width..(bucket + 1) * width;
-            let weights = &parameters.part(Part::OutputWeights)[row.clone()];
-            let gradients = &mut self.gradients.part_mut(Part::OutputWeights)[row];
-            kernel::back(hidden, weights, gradient, gradients);
-            self.gradients.part_mut(Part::OutputBias)[bucket] += gradient;
-            let bias = self.gradients.part_mut(Part::FeatureBias);
+            kernel::back(hidden, &outputs[row.clone()], gradient, &mut output_sums[row]);
+            output_bias_sums[bucket] += gradient;
             let (own, other) = hidden.split_at(shape.hidden);
-            kernel::add(bias, own);
-            kernel::add(bias, other);
+            kernel::add(bias_sums, own);
+            kernel::add(bias_sums, other);
         }
         self.sorted.sort(&self.examples);
-        let weights = self.gradients.part_mut(Part::FeatureWeights);
-        for (input, gradient) in weights.chunks_exact_mut(shape.hidden).enumerate() {
-            kernel::add_rows(gradient, &self.hidden, self.sorted.rows(input));
+        for (input, sums) in weight_sums.chunks_exact_mut(shape.hidden).enumerate() {
+            kernel::add_rows(sums, &self.hidden, self.sorted.rows(input));
         }
         total
     }
