@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use ::nnue::features::{Features, MAX_ACTIVE};
 use ::nnue::towers::Towers;
-use ::nnue::{AnyNetwork, Network, Shape, halfkp, network};
+use ::nnue::{AnyNetwork, Network, Shape, halfkp};
 use anyhow::{Context, ensure};
 use chess::pgn::Score;
 use chess::{Move, PackedRow, Position};
@@ -56,7 +56,7 @@ struct Measured {
     name: &'static str,
     what: &'static str,
     wall: f64,
-    cpu: f64,
+    cpu: Option<f64>,
 }
 
 struct Bench {
@@ -86,7 +86,7 @@ impl Bench {
             wall = wall.max(rate(start.elapsed()));
             cpu = cpu.max(rate(cpu_start.elapsed()));
         }
-        self.results.push(Measured { name, what, wall, cpu });
+        self.results.push(Measured { name, what, wall, cpu: Some(cpu) });
     }
 }
 
@@ -115,6 +115,7 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
                 AnyNetwork::HalfKp(network) => halfkp_network(&mut bench, &games, network),
             }
         }
+        training(&mut bench, threads)?;
     }
     report(&bench.results, positions.len(), threads, args.json, out)?;
     Ok(ExitCode::SUCCESS)
@@ -240,64 +241,78 @@ fn towers(bench: &mut Bench, positions: &[Position], threads: NonZero<usize>) {
     );
 }
 
-/// Goes through games, and tells each position after a move. Where there are no games nothing is measured.
-fn moves(games: &[Game]) -> usize {
-    games.iter().map(|game| game.moves.len()).sum()
+/// All evaluations from scratch.
+fn from_scratch(
+    bench: &mut Bench,
+    (name, what): (&'static str, &'static str),
+    games: &[Game],
+    evaluate: impl Fn(&Position) -> i32,
+) {
+    let count = games.iter().map(|game| game.positions.len()).sum();
+    bench.measure(name, what, count, || {
+        for position in games.iter().flat_map(|game| &game.positions) {
+            black_box(evaluate(black_box(position)));
+        }
+    });
+}
+
+/// Moves, each with the evaluation after it, by accumulators that keep in step. Positions of a file have
+/// no moves: there is nothing to measure then.
+fn in_step<A>(
+    bench: &mut Bench,
+    (name, what): (&'static str, &'static str),
+    games: &[Game],
+    mut accumulators: A,
+    reset: impl Fn(&mut A, &Position),
+    play: impl Fn(&mut A, &Position, Move) -> Position,
+    evaluate: impl Fn(&mut A, &Position) -> i32,
+) {
+    let count: usize = games.iter().map(|game| game.moves.len()).sum();
+    if count == 0 {
+        return;
+    }
+    bench.measure(name, what, count, || {
+        for game in games {
+            let mut position = game.positions[0];
+            reset(&mut accumulators, &position);
+            for &m in &game.moves {
+                position = play(&mut accumulators, &position, m);
+                black_box(evaluate(&mut accumulators, &position));
+            }
+        }
+    });
 }
 
 fn own_network(bench: &mut Bench, games: &[Game], network: &Arc<Network>) {
-    let count = games.iter().map(|game| game.positions.len()).sum();
-    bench.measure("network", "the engine's network, from scratch", count, || {
-        for position in games.iter().flat_map(|game| &game.positions) {
-            black_box(network.evaluate(black_box(position)));
-        }
-    });
-    if moves(games) == 0 {
-        return;
-    }
-    let mut accumulators = network::Accumulators::new(Arc::clone(network));
-    let mut sum = 0;
-    bench.measure(
-        "network_updates",
-        "the engine's network, a move and its evaluation",
-        moves(games),
-        || {
-            for game in games {
-                let mut position = game.positions[0];
-                accumulators.reset(&position);
-                for &m in &game.moves {
-                    position = accumulators.play(&position, m);
-                    sum += i64::from(accumulators.evaluate(&position));
-                }
-            }
-            black_box(sum);
-        },
-    );
+    use ::nnue::network::Accumulators;
+    let label = ("network", "the engine's network, from scratch");
+    from_scratch(bench, label, games, |position| network.evaluate(position));
+    let label = ("network_updates", "the engine's network, a move and its evaluation");
+    let accumulators = Accumulators::new(Arc::clone(network));
+    let (reset, play) = (Accumulators::reset, Accumulators::play);
+    in_step(bench, label, games, accumulators, reset, play, Accumulators::evaluate);
 }
 
 fn halfkp_network(bench: &mut Bench, games: &[Game], network: &Arc<halfkp::Network>) {
-    let count = games.iter().map(|game| game.positions.len()).sum();
-    bench.measure("halfkp", "HalfKP, from scratch", count, || {
-        for position in games.iter().flat_map(|game| &game.positions) {
-            black_box(network.evaluate(black_box(position)));
-        }
-    });
-    if moves(games) == 0 {
-        return;
+    use halfkp::Accumulators;
+    let label = ("halfkp", "HalfKP, from scratch");
+    from_scratch(bench, label, games, |position| network.evaluate(position));
+    let label = ("halfkp_updates", "HalfKP, a move and its evaluation");
+    let accumulators = Accumulators::new(Arc::clone(network));
+    let (reset, play) = (Accumulators::reset, Accumulators::play);
+    in_step(bench, label, games, accumulators, reset, play, Accumulators::evaluate);
+}
+
+/// Training of the engine's network, (768→256)×2→1; only the wall clock knows how fast it is, since rows
+/// are made up for it in between.
+fn training(bench: &mut Bench, threads: NonZero<usize>) -> anyhow::Result<()> {
+    let mut wall = 0f64;
+    for _ in 0..bench.rounds {
+        wall = wall.max(train::trainer::bench(&Shape::plain(256), 1 << 20, threads.get())?);
     }
-    let mut accumulators = halfkp::Accumulators::new(Arc::clone(network));
-    let mut sum = 0;
-    bench.measure("halfkp_updates", "HalfKP, a move and its evaluation", moves(games), || {
-        for game in games {
-            let mut position = game.positions[0];
-            accumulators.reset(&position);
-            for &m in &game.moves {
-                position = accumulators.play(&position, m);
-                sum += i64::from(accumulators.evaluate(&position));
-            }
-        }
-        black_box(sum);
-    });
+    let what = "training of the engine's network, all threads";
+    bench.results.push(Measured { name: "training", what, wall, cpu: None });
+    Ok(())
 }
 
 fn report(
@@ -321,7 +336,8 @@ fn report(
     }
     writeln!(out, "{:48} {:>12} {:>14}", "", "per second", "per CPU second")?;
     for Measured { what, wall, cpu, .. } in results {
-        writeln!(out, "{what:48} {wall:>12.0} {cpu:>14.0}")?;
+        let cpu = cpu.map(|cpu| format!("{cpu:.0}")).unwrap_or_default();
+        writeln!(out, "{what:48} {wall:>12.0} {cpu:>14}")?;
     }
     writeln!(out, "{positions} positions, {threads} threads")?;
     Ok(())
