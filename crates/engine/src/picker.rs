@@ -367,7 +367,7 @@ mod tests {
     fn pawn_threats_are_the_attacks_of_the_opponents_pawns() {
         let position: Position = "4k3/p6p/8/3p4/8/8/8/4K3 w - - 0 1".parse().unwrap();
         let expected: Bitboard = ["b6", "g6", "c4", "e4"]
-            .map(|name| name.parse::<chess::Square>().unwrap())
+            .map(|name| name.parse::<Square>().unwrap())
             .into_iter()
             .collect();
         assert_eq!(pawn_threats(&position), expected);
