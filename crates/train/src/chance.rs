@@ -28,7 +28,7 @@ impl Chance {
     /// A number less than this one, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         // The upper half of a product: no division, and no number is noticeably more likely.
-        (u128::from(self.next()) * bound as u128 >> 64) as usize
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// Whether something happens that has this probability.

@@ -91,7 +91,7 @@ pub fn rescore<'a>(
             "vary": options.vary,
             "source": source.made,
         }),
-        units: source.len(),
+        units: source.blocks(),
     };
     let scorers = Scorers { teacher, look: options.look, idle: Mutex::default() };
     let unit = |number: u64| {

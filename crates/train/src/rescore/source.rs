@@ -80,7 +80,7 @@ impl Source {
     }
 
     /// How many blocks there are.
-    pub fn len(&self) -> u64 {
+    pub fn blocks(&self) -> u64 {
         self.blocks.len() as u64
     }
 

@@ -219,3 +219,38 @@ pub fn seen_by_white(score: Score, turn: Color) -> Score {
         Score::Mate(moves) => Score::Mate(sign * moves),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closer_the_look_the_more_is_seen() {
+        let centipawns = |look, fen: &str| {
+            let position = fen.parse().unwrap();
+            let mut scorer = Teacher::Classic.scorer(look).unwrap();
+            scorer.start();
+            scorer.go_to(&position);
+            let score = engine::search::with_deep_stack(|| scorer.score(&position)).unwrap();
+            match score {
+                Score::Centipawns(value) => value,
+                Score::Mate(moves) => panic!("mate in {moves}"),
+            }
+        };
+        // White's queen hangs, and Black is to move: good for Black once it is looked at.
+        let hanging = "4k3/8/2p5/3Q4/8/8/PPP5/4K3 b - - 0 1";
+        assert!(centipawns(Look::Static, hanging) > 500);
+        assert!(centipawns(Look::Quiescence, hanging) < 300);
+        assert!(centipawns(Look::Nodes(500), hanging) < 300);
+        assert!(centipawns(Look::Depth(3), hanging) < 300);
+    }
+
+    #[test]
+    fn scores_are_whites_and_have_room_in_rows() {
+        let seen = |score| [Color::White, Color::Black].map(|turn| seen_by_white(score, turn));
+        assert_eq!(seen(Score::Centipawns(7)), [7, -7].map(Score::Centipawns));
+        assert_eq!(seen(Score::Centipawns(99_999)), [31_999, -31_999].map(Score::Centipawns));
+        assert_eq!(seen(Score::Mate(-3)), [-3, 3].map(Score::Mate));
+        assert_eq!(read(engine::score::mate_in(3)), Score::Mate(2));
+    }
+}
