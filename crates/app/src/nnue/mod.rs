@@ -1,9 +1,10 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
 mod export;
-mod shapes;
-mod train;
 mod rescore;
+mod shapes;
+mod test;
+mod train;
 
 use std::io::Write;
 
@@ -19,6 +20,7 @@ pub struct NnueArgs {
 #[derive(clap::Subcommand)]
 enum Command {
     Train(Box<train::TrainArgs>),
+    Test(Box<test::TestArgs>),
     Export(export::ExportArgs),
     Rescore(Box<rescore::RescoreArgs>),
 }
@@ -27,6 +29,7 @@ enum Command {
 pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         Command::Train(args) => train::run(&args, out),
+        Command::Test(args) => test::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Rescore(args) => rescore::run(&args, out),
     }
