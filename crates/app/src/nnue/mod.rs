@@ -5,6 +5,7 @@ mod export;
 mod rescore;
 mod shapes;
 mod towers;
+mod test;
 mod train;
 
 use std::io::Write;
@@ -23,6 +24,7 @@ enum Command {
     Bench(bench::BenchArgs),
     Towers(towers::TowersArgs),
     Train(Box<train::TrainArgs>),
+    Test(Box<test::TestArgs>),
     Export(export::ExportArgs),
     Rescore(Box<rescore::RescoreArgs>),
 }
@@ -33,6 +35,7 @@ pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
         Command::Bench(args) => bench::run(args, out),
         Command::Towers(args) => towers::run(args, out),
         Command::Train(args) => train::run(&args, out),
+        Command::Test(args) => test::run(&args, out),
         Command::Export(args) => export::run(&args, out),
         Command::Rescore(args) => rescore::run(&args, out),
     }

@@ -2,43 +2,48 @@
 //!
 //! Forward, the hidden layer of a position is the sum of the weight rows of its active inputs. Backward,
 //! the gradient of a weight row is the sum of the hidden gradients of the positions in which its input is
-//! active. Both are [`add_rows`]. Several rows are added at a time, so that the sum is read and written
-//! once for all of them; the compiler makes vector instructions of the loops.
+//! active. Both are [`add_rows`], which takes a strip of columns at a time and keeps their sums in
+//! registers; the compiler makes vector instructions of the loops. What limits it is how fast rows come
+//! from the second-level cache.
 
-/// Adds rows of a table to a sum; rows are as long as the sum. The order of additions follows from the
-/// list alone.
-#[inline(always)]
+/// Columns whose sums are kept in registers: four of the widest.
+const STRIP: usize = 64;
+/// The hidden layer is a multiple of this.
+const LANES: usize = nnue::network::HIDDEN_STEP;
+
+/// Adds rows of a table to a sum; rows are as long as the sum. Rows are added in the order of the list.
+#[inline]
 pub(super) fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
-    let (groups, mut rest) = rows.as_chunks::<8>();
-    groups.iter().for_each(|group| add_group(sum, table, group));
-    // What is left is less than eight.
-    if let Some((group, others)) = rest.split_first_chunk::<4>() {
-        add_group(sum, table, group);
-        rest = others;
+    let width = sum.len();
+    let (strips, rest) = sum.as_chunks_mut::<STRIP>();
+    let mut column = 0;
+    for strip in strips {
+        add_strip(strip, table, rows, width, column);
+        column += STRIP;
     }
-    if let Some((group, others)) = rest.split_first_chunk::<2>() {
-        add_group(sum, table, group);
-        rest = others;
-    }
-    if let Some((group, _)) = rest.split_first_chunk::<1>() {
-        add_group(sum, table, group);
+    for strip in rest.as_chunks_mut::<LANES>().0 {
+        add_strip(strip, table, rows, width, column);
+        column += LANES;
     }
 }
 
+/// The columns from `column` on.
 #[inline(always)]
-fn add_group<const N: usize>(sum: &mut [f32], table: &[f32], numbers: &[u16; N]) {
-    let width = sum.len();
-    let mut rows: [&[f32]; N] = [&[]; N];
-    for (row, &number) in rows.iter_mut().zip(numbers) {
-        *row = &table[usize::from(number) * width..][..width];
-    }
-    for i in 0..width {
-        let mut total = sum[i];
-        for row in rows {
-            total += row[i];
+fn add_strip<const N: usize>(
+    strip: &mut [f32; N],
+    table: &[f32],
+    rows: &[u16],
+    width: usize,
+    column: usize,
+) {
+    let mut sums = *strip;
+    for &number in rows {
+        let row = table[usize::from(number) * width + column..].first_chunk::<N>();
+        for (sum, value) in sums.iter_mut().zip(row.unwrap_or(&[0.0; N])) {
+            *sum += value;
         }
-        sum[i] = total;
     }
+    *strip = sums;
 }
 
 /// Adds one array to another.
@@ -46,9 +51,6 @@ fn add_group<const N: usize>(sum: &mut [f32], table: &[f32], numbers: &[u16; N])
 pub(super) fn add(sum: &mut [f32], other: &[f32]) {
     sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
 }
-
-/// How many sums are kept side by side.
-const LANES: usize = 32;
 
 /// Σ clamp(x, 0, 1)²·w: what the hidden layer gives the output. Lengths are multiples of 32.
 #[inline]
@@ -98,16 +100,17 @@ mod tests {
 
     #[test]
     fn rows_are_added_as_the_obvious_way_does_however_many_they_are() {
-        let width = 32;
-        let table: Vec<f32> = (0..width * 20).map(|i| (i % 37) as f32).collect();
-        for count in 0..20u16 {
-            let rows: Vec<u16> = (0..count).map(|n| n * 7 % 20).collect();
-            let mut sum = vec![1.0; width];
-            add_rows(&mut sum, &table, &rows);
-            for (i, sum) in sum.into_iter().enumerate() {
-                let slow: f32 = rows.iter().map(|&n| table[usize::from(n) * width + i]).sum();
-                // Whole numbers: no rounding.
-                assert_eq!(sum, 1.0 + slow);
+        for width in [32, 64, 96, 256] {
+            let table: Vec<f32> = (0..width * 20).map(|i| (i % 37) as f32).collect();
+            for count in 0..20u16 {
+                let rows: Vec<u16> = (0..count).map(|n| n * 7 % 20).collect();
+                let mut sum = vec![1.0; width];
+                add_rows(&mut sum, &table, &rows);
+                for (i, sum) in sum.into_iter().enumerate() {
+                    let slow: f32 = rows.iter().map(|&n| table[usize::from(n) * width + i]).sum();
+                    // Whole numbers: no rounding.
+                    assert_eq!(sum, 1.0 + slow);
+                }
             }
         }
     }

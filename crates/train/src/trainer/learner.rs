@@ -62,6 +62,9 @@ impl Learner {
             let gradients: Vec<&[f32]> =
                 self.workers.iter().map(|worker| &*worker.gradients.values).collect();
             self.adam.step(&mut self.parameters, &gradients, step);
+        } else {
+            // Every batch counts as a step, so that the step is the place among the rows.
+            self.adam.steps += 1;
         }
         Ok(tally)
     }

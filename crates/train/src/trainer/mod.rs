@@ -24,11 +24,13 @@
 //! | `learner` | a step on all threads |
 //! | `checkpoint`, `log`, `curve`, `files` | what is written |
 //! | `run` | a training from beginning to end, or from where it was killed |
+//! | `compare` | how far evaluations are apart |
 //! | `bench` | its speed |
 
 mod adam;
 mod bench;
 mod checkpoint;
+mod compare;
 mod curve;
 mod error;
 mod example;
@@ -49,6 +51,7 @@ mod tests;
 
 pub use bench::{bench, random_rows};
 pub use checkpoint::Checkpoint;
+pub use compare::{Compared, Comparison};
 pub use curve::loss_svg;
 pub use error::TrainError;
 pub use example::RowCounts;

@@ -1,0 +1,210 @@
+//! `tabiya nnue train|test|export` as scripts call them: shapes, exit codes, and `kill -9`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+
+/// A folder that is gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-nnue-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// A data set of packed rows, a quarter of the games for validation.
+    fn data(&self) -> String {
+        let (input, out) = (self.path("games.pgn"), self.path("rows"));
+        let mut games = String::new();
+        for n in 0..40 {
+            games += &format!("[Event \"{n}\"]\n[Result \"1-0\"]\n\n");
+            let tours = ["Nf3 Nf6 Ng1 Ng8", "Nc3 Nc6 Nb1 Nb8", "Nh3 Nh6 Ng1 Ng8"];
+            for tour in 0..12 {
+                let moves: Vec<&str> = tours[(n >> (tour % 5)) % 3].split(' ').collect();
+                let [a, b, c, d] = moves[..] else { unreachable!() };
+                games += &format!("{a} {{ [%eval 0.{}] }} {b} {c} {d} ", n % 90 + 10);
+            }
+            games += "1-0\n\n";
+        }
+        fs::write(&input, games).unwrap();
+        let made = Command::new(TABIYA)
+            .args(["data", "prepare", &input, "--out", &out, "--with-eval"])
+            .args(["--format", "packed", "--val-fraction", "0.25"])
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        out
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn nnue(arguments: &[&str]) -> Output {
+    Command::new(TABIYA).arg("nnue").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Small enough to be done in a moment.
+const SMALL: [&str; 13] = [
+    "--hidden",
+    "32",
+    "--batch-size",
+    "64",
+    "--superbatch",
+    "300",
+    "--warmup",
+    "500",
+    "--threads",
+    "2",
+    "--king-buckets",
+    "2",
+    "--json",
+];
+
+#[test]
+fn a_network_is_trained_tested_and_exported() {
+    let folder = Folder::new("train");
+    let (data, out) = (folder.data(), folder.path("out"));
+    let train = [&["train", "--data", &data, "--out", &out, "--positions", "3000"], &SMALL[..]];
+    let trained = nnue(&train.concat());
+    assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
+    let report = json(&trained);
+    assert_eq!((&report["steps"], &report["used"]), (&47.into(), &3_000.into()));
+    assert!(report["loss"].is_f64() && report["validation"].is_f64());
+    assert!(report["positions_per_second"].as_f64().unwrap() > 0.0);
+    let log = fs::read_to_string(folder.path("out/log.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 10);
+    assert_eq!(text(&trained.stderr).lines().count(), 10, "{}", text(&trained.stderr));
+    assert!(fs::read_to_string(folder.path("out/loss.svg")).unwrap().starts_with("<svg "));
+    // Once more: there is nothing to do.
+    let again = nnue(&train.concat());
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(json(&again)["complete_before"], true);
+
+    let (checkpoint, network) = (folder.path("out/checkpoint.safetensors"), folder.path("a.nnue"));
+    let exported = nnue(&["export", &checkpoint, "--out", &network, "--json"]);
+    assert_eq!(json(&exported)["king_buckets"], 2);
+    assert!(fs::read(&network).unwrap() == fs::read(folder.path("out/network.nnue")).unwrap());
+
+    let tested = nnue(&["test", &checkpoint, "--against", &network, "--data", &data, "--json"]);
+    assert_eq!(tested.status.code(), Some(0), "{}", text(&tested.stderr));
+    let report = json(&tested);
+    assert!(report["quantised"]["mean_difference"].as_f64().unwrap() < 10.0, "{report}");
+    assert_eq!(report["against"]["max_difference"], 0.0);
+    let fens = folder.path("fens.txt");
+    fs::write(&fens, "startpos moves e2e4\n# a comment\n8/8/4k3/8/8/3KP3/8/8 w - - 0 1\n").unwrap();
+    let tested = nnue(&["test", &folder.path("out/network.nnue"), "--file", &fens]);
+    let told = text(&tested.stdout);
+    assert!(told.contains("2 positions") && told.contains("quantised from"), "{told}");
+
+    let tuned = folder.path("tuned");
+    let arguments = ["train", "--data", &data, "--out", &tuned, "--from", &checkpoint];
+    let more = ["--positions", "500", "--threads", "1", "--json"];
+    let tuned = nnue(&[&arguments[..], &more].concat());
+    assert_eq!(tuned.status.code(), Some(0), "{}", text(&tuned.stderr));
+}
+
+#[test]
+fn what_cannot_be_trained_is_told_in_one_line() {
+    let folder = Folder::new("hostile");
+    let (data, out) = (folder.data(), folder.path("out"));
+    let complaint = |arguments: &[&str]| {
+        let output = nnue(arguments);
+        let complaint = text(&output.stderr).to_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {complaint}");
+        assert!(complaint.starts_with("tabiya: ") && complaint.lines().count() == 1, "{complaint}");
+        complaint
+    };
+    let missing = folder.path("missing");
+    assert!(complaint(&["train", "--data", &missing, "--out", &out]).contains("missing"));
+    let empty = folder.path("empty");
+    fs::create_dir(&empty).unwrap();
+    assert!(complaint(&["train", "--data", &empty, "--out", &out]).contains("no data set"));
+    for wrong in [["--hidden", "100"], ["--king-buckets", "3"], ["--lambda", "NaN"], ["--lr", "5"]]
+    {
+        let arguments = [&["train", "--data", &data, "--out", &out][..], &wrong].concat();
+        complaint(&arguments);
+    }
+    let resume = ["train", "--data", &data, "--out", &out, "--resume"];
+    assert!(complaint(&resume).contains("no checkpoint"));
+    // A training of other options, and one whose checkpoint is cut off.
+    let train = [&["train", "--data", &data, "--out", &out, "--positions", "500"], &SMALL[..]];
+    let train = train.concat();
+    assert_eq!(nnue(&train).status.code(), Some(0));
+    let other = [&train[..], &["--seed", "9"]].concat();
+    assert!(complaint(&other).contains("seed was 1 and is now 9"));
+    let checkpoint = folder.path("out/checkpoint.safetensors");
+    let bytes = fs::read(&checkpoint).unwrap();
+    fs::write(&checkpoint, &bytes[..bytes.len() - 100]).unwrap();
+    assert!(complaint(&train).contains("is no checkpoint"));
+    assert!(complaint(&["export", &checkpoint, "--out", &out]).contains("is no checkpoint"));
+    let (games, network) = (folder.path("games.pgn"), folder.path("out/network.nnue"));
+    assert!(complaint(&["test", &games, "--data", &data]).contains("not a network"));
+    fs::remove_file(&checkpoint).unwrap();
+    assert!(complaint(&["test", &network, "--data", &data]).contains("nothing to compare with"));
+}
+
+#[test]
+fn killed_at_ten_random_moments_it_goes_on_to_the_same_network() {
+    let folder = Folder::new("killed");
+    let (data, whole, out) = (folder.data(), folder.path("whole"), folder.path("out"));
+    let arguments = |out: &str| -> Vec<String> {
+        let call = ["train", "--data", &data, "--out", out, "--positions", "9000"];
+        call.iter().chain(&SMALL).map(|text| (*text).to_owned()).collect()
+    };
+    let begin = Instant::now();
+    let done = Command::new(TABIYA).arg("nnue").args(arguments(&whole)).output().unwrap();
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let duration = begin.elapsed().as_micros() as u64;
+    let expected = fs::read(folder.path("whole/network.nnue")).unwrap();
+    let (mut random, mut killed, mut resumed) = (7u64, 0, 0);
+    for _ in 0..100 {
+        let mut child = Command::new(TABIYA)
+            .arg("nnue")
+            .args(arguments(&out))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        std::thread::sleep(Duration::from_micros((random >> 33) % duration.max(1)));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+        resumed += usize::from(Path::new(&folder.path("out/checkpoint.safetensors")).exists());
+        let network = folder.path("out/network.nnue");
+        if Path::new(&network).exists() {
+            assert!(fs::read(network).unwrap() == expected);
+            fs::remove_dir_all(&out).unwrap();
+        }
+        if killed >= 10 && resumed > 0 {
+            break;
+        }
+    }
+    assert!(killed >= 10 && resumed > 0, "killed {killed} times, {resumed} with a checkpoint");
+    let last = Command::new(TABIYA).arg("nnue").args(arguments(&out)).output().unwrap();
+    assert!(last.status.success(), "{}", text(&last.stderr));
+    assert!(fs::read(folder.path("out/network.nnue")).unwrap() == expected);
+}

@@ -1,0 +1,130 @@
+//! How far two evaluations are apart: a quantised network from the numbers it came from, a student from
+//! his teacher.
+
+use chess::Position;
+use nnue::network::SCALE;
+use serde::Serialize;
+
+use super::kernel;
+use super::parameters::{Parameters, Part};
+
+impl Parameters {
+    /// The evaluation in centipawns for the player to move, before anything is rounded.
+    pub fn evaluate(&self, position: &Position) -> f32 {
+        let shape = self.shape();
+        let mut hidden = Vec::with_capacity(2 * shape.hidden);
+        for color in [position.turn(), !position.turn()] {
+            let view = shape.view(color, position.king(color));
+            let inputs: Vec<u16> = position
+                .occupied()
+                .into_iter()
+                .filter_map(|square| Some(view.feature(position.piece_at(square)?, square) as u16))
+                .collect();
+            let mut half = self.part(Part::FeatureBias).to_vec();
+            kernel::add_rows(&mut half, self.part(Part::FeatureWeights), &inputs);
+            hidden.append(&mut half);
+        }
+        let bucket = shape.output_bucket(position.occupied().len());
+        let weights = &self.part(Part::OutputWeights)[bucket * hidden.len()..][..hidden.len()];
+        let output = self.part(Part::OutputBias)[bucket] + kernel::output(&hidden, weights);
+        output * SCALE as f32
+    }
+}
+
+/// Two evaluations of the same positions.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Comparison {
+    count: u64,
+    difference: f64,
+    most: f64,
+    same_sign: u64,
+    with_sign: u64,
+    sums: [f64; 2],
+    squares: [f64; 2],
+    products: f64,
+}
+
+/// What a comparison came to, in centipawns.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Compared {
+    /// How many positions.
+    pub positions: u64,
+    /// The mean of the absolute difference.
+    pub mean_difference: f64,
+    /// The largest absolute difference.
+    pub max_difference: f64,
+    /// Pearson's correlation; nothing if one of both is always the same.
+    pub correlation: Option<f64>,
+    /// The share of positions in which both have the same player ahead, among those in which both have
+    /// one ahead.
+    pub sign_agreement: Option<f64>,
+}
+
+impl Comparison {
+    /// Adds a position.
+    ///
+    /// ```
+    /// use train::trainer::Comparison;
+    /// let mut comparison = Comparison::default();
+    /// [(10.0, 12.0), (-20.0, -24.0), (0.0, 0.0)].map(|(a, b)| comparison.add(a, b));
+    /// let compared = comparison.result();
+    /// assert_eq!((compared.mean_difference, compared.max_difference), (2.0, 4.0));
+    /// assert_eq!(compared.sign_agreement, Some(1.0));
+    /// assert!((compared.correlation.unwrap() - 1.0).abs() < 1e-9);
+    /// ```
+    pub fn add(&mut self, one: f64, other: f64) {
+        let difference = (one - other).abs();
+        self.count += 1;
+        self.difference += difference;
+        self.most = self.most.max(difference);
+        if one != 0.0 && other != 0.0 {
+            self.with_sign += 1;
+            self.same_sign += u64::from((one > 0.0) == (other > 0.0));
+        }
+        for (n, value) in [one, other].into_iter().enumerate() {
+            self.sums[n] += value;
+            self.squares[n] += value * value;
+        }
+        self.products += one * other;
+    }
+
+    /// What it came to.
+    pub fn result(&self) -> Compared {
+        let count = self.count.max(1) as f64;
+        let variance = |n: usize| self.squares[n] / count - (self.sums[n] / count).powi(2);
+        let covariance = self.products / count - self.sums[0] * self.sums[1] / (count * count);
+        let size = (variance(0) * variance(1)).sqrt();
+        Compared {
+            positions: self.count,
+            mean_difference: self.difference / count,
+            max_difference: self.most,
+            correlation: (size > 1e-9).then(|| covariance / size),
+            sign_agreement: (self.with_sign > 0)
+                .then(|| self.same_sign as f64 / self.with_sign as f64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nnue::Shape;
+
+    #[test]
+    fn quantised_networks_are_within_centipawns_of_what_they_came_from() {
+        let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
+        let shape = Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 8 };
+        let mut parameters = Parameters::random(&shape, 8);
+        parameters.part_mut(Part::FeatureBias).fill(0.3);
+        let network = parameters.quantised().unwrap();
+        let mut comparison = Comparison::default();
+        for row in super::super::random_rows(300, 8) {
+            let position = row.position().unwrap();
+            let exact = f64::from(parameters.evaluate(&position));
+            comparison.add(exact, network.evaluate(&position).into());
+        }
+        let compared = comparison.result();
+        assert!(compared.mean_difference < 5.0 && compared.max_difference < 25.0, "{compared:?}");
+        assert!(compared.correlation.unwrap() > 0.99, "{compared:?}");
+    }
+}
