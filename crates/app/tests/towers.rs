@@ -103,7 +103,9 @@ fn a_bench_tells_the_rate_of_each_kind_of_work() {
     let report = succeed(&[&args[..], &["--time", "1", "--threads", "2", "--json"]].concat());
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!((&report["positions"], &report["threads"]), (&2.into(), &2.into()));
-    for name in ["features", "features_fen", "towers_single", "towers_batch_4096", "towers_training"] {
+    for name in
+        ["features", "features_fen", "towers_single", "towers_batch_4096", "towers_training"]
+    {
         let rates = &report["rates"][name];
         assert!(rates["per_second"].as_f64().unwrap() > 0.0, "{report}");
         assert!(rates["per_cpu_second"].as_f64().unwrap() > 0.0, "{report}");

@@ -4,8 +4,8 @@ mod bench;
 mod export;
 mod rescore;
 mod shapes;
-mod towers;
 mod test;
+mod towers;
 mod train;
 
 use std::io::Write;
