@@ -4,7 +4,6 @@
 //! set of games that the engine plays against itself; [`trainer`] trains the engine's network, [`towers`]
 //! another kind.
 
-pub mod chance;
 pub mod rescore;
 pub mod selfplay;
 pub mod towers;

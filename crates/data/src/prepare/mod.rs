@@ -39,7 +39,6 @@ use crate::manifest::{Plan, VERSION, notes};
 use crate::pool::{self, Feed};
 use crate::{Column, DataError, Manifest};
 use folder::{Found, Workplace};
-pub(crate) use games::mix;
 use games::{Recipe, Rows};
 use ledger::{Ledger, Made, Mark, Observer, Place};
 use progress::{Recorder, Stage};

@@ -22,7 +22,7 @@ use data::{
 };
 use serde_json::json;
 
-use crate::chance::Chance;
+use chess::chance::Chance;
 pub use source::Source;
 pub use teacher::{Look, Scorer, Teacher};
 

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use chess::chance::Chance;
 use nnue::features::Features;
 use nnue::towers::{Checkpoint, SCALE, Towers};
 use serde_json::{Value, json};
@@ -231,21 +232,9 @@ pub fn evaluate_loss(towers: &Towers, examples: &Examples, run: &RunOptions) -> 
 
 /// The order of examples in an epoch: it follows from seed and epoch.
 fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
-    let mut state = mix(mix(seed) ^ epoch);
     let mut order: Vec<u32> = (0..count as u32).collect();
-    for last in (1..count).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let other = (u128::from(mix(state)) * (last as u128 + 1)) >> 64;
-        order.swap(last, other as usize);
-    }
+    Chance::of(seed, epoch).shuffle(&mut order);
     order
-}
-
-/// SplitMix64.
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// Losses and speed, of an epoch and since the last time somebody was told.
