@@ -237,12 +237,12 @@ mod tests {
                 Score::Mate(moves) => panic!("mate in {moves}"),
             }
         };
-        // White's queen hangs, and Black is to move: good for Black once it is looked at.
-        let hanging = "4k3/8/2p5/3Q4/8/8/PPP5/4K3 b - - 0 1";
-        assert!(centipawns(Look::Static, hanging) > 500);
-        assert!(centipawns(Look::Quiescence, hanging) < 300);
-        assert!(centipawns(Look::Nodes(500), hanging) < 300);
-        assert!(centipawns(Look::Depth(3), hanging) < 300);
+        // White's queen is worth more than Black's rook, but she hangs, and Black is to move.
+        let hanging = "r3k3/8/2p5/3Q4/8/8/PPP5/4K3 b - - 0 1";
+        assert!(centipawns(Look::Static, hanging) > 0);
+        assert!(centipawns(Look::Quiescence, hanging) < 0);
+        assert!(centipawns(Look::Nodes(500), hanging) < 0);
+        assert!(centipawns(Look::Depth(3), hanging) < 0);
     }
 
     #[test]
