@@ -19,7 +19,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential bench-check fuzz clean
+.PHONY: engine help test lint rust-test program differential bench-check nnue-bench fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -62,31 +62,44 @@ differential: program $(INSTALLED) ## compare with python-chess and others, in a
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
 	$(VENV)/bin/python tests/differential/data.py $(PROGRAM) --games $(DATA_GAMES)
 
-# A bench is the same in every build: debug with all checks, release, each way to find the moves of
-# sliding pieces, first run and second. In folders of their own, so that no other build is undone.
+# A bench is the same in every build: debug with all checks, release, without vector instructions,
+# each way to find the moves of sliding pieces, first run and second. In folders of their own, so that no other build is undone.
 BENCH = $(CARGO) run --quiet --locked -p tabiya-engine --example bench_nodes --target-dir $(TARGET_DIR)/bench
 BENCH_DEPTH ?= 6
 
-bench-check: ## compare the nodes of a bench in debug and release, and with every slider backend
+bench-check: ## compare the nodes of a bench in debug, release, without SIMD, and with every slider backend
 	@set -e; expected=$$($(BENCH) -- $(BENCH_DEPTH)); echo "debug: $$expected nodes"; \
 	check() { name=$$1; shift; nodes=$$("$$@" -- $(BENCH_DEPTH)); echo "$$name: $$nodes nodes"; \
 	  [ -n "$$nodes" ] && [ "$$nodes" = "$$expected" ] || { echo "$$name differs"; exit 1; }; }; \
 	check "debug again" $(BENCH); \
 	check release env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(BENCH) --release; \
+	check "plain processor" env RUSTFLAGS="-C target-cpu=generic" $(BENCH); \
 	for backend in pext magic above-below hyperbola; do \
 	  check $$backend $(BENCH) --features tabiya-chess/sliders-$$backend; \
 	done
 
-# Coverage counters do not survive fat LTO. There is no unsafe code under these targets, so that
-# the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
+# PyTorch is large (5 GB with what it brings along), so it has an environment of its own.
+TORCH = .venv-torch
+
+$(TORCH)/.installed:
+	$(PYTHON) -m venv $(TORCH)
+	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check torch numpy chess
+	touch $@
+
+nnue-bench: $(TORCH)/.installed ## measure the network of two towers beside PyTorch, in one run
+	$(CARGO) build --release --locked -p tabiya
+	$(TORCH)/bin/python crates/peers/python/nnue_torch.py $(PROGRAM) --threads 2
+
+# Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
+# that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
 
-fuzz: ## fuzz positions, notation and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
-	for target in position fen epd san uci pgn packed_rows paco_fen paco_actions; do \
+fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and cargo-fuzz), RUNS runs of each target
+	for target in position fen epd san uci pgn packed_rows network_file paco_fen paco_actions; do \
 	  mkdir -p fuzz/findings/$$target; \
 	  $(FUZZ) run -s none $$target fuzz/findings/$$target fuzz/corpus/$$target -- -runs=$(RUNS) -max_len=160 || exit 1; \
 	done
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(TORCH)

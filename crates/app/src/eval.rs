@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use chess::Position;
-use engine::eval::Evaluator;
-use nnue::halfkp;
+use engine::eval::{self, Evaluator};
+use nnue::AnyNetwork;
 use serde_json::json;
 
 use crate::{Outcome, input};
@@ -16,7 +16,8 @@ use crate::{Outcome, input};
 ///
 /// Reads one position a line, as FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`, and writes one
 /// integer for each, from the side to move: centipawns, or for a HalfKP network the value that
-/// nnue-probe returns. What follows a `;` is not read; empty lines and lines with # in front are
+/// nnue-probe returns, of which a pawn is about 208. Without a network it is the evaluation the engine
+/// plays with, which comes down towards a draw as the fifty-move rule comes near. What follows a `;` is not read; empty lines and lines with # in front are
 /// passed over. A bad line gives `error: …` in its place, and the exit code is 1 in the end.
 ///
 /// Examples:
@@ -75,18 +76,17 @@ pub fn run(args: EvalArgs, out: &mut dyn Write) -> Outcome {
 
 /// Whatever can be asked for the value of a position.
 enum Evaluation {
-    /// What the engine uses.
+    /// What the engine uses, as the search sees it.
     Engine(Box<Evaluator>),
-    /// Stockfish's first kind of network.
-    HalfKp(halfkp::Network),
+    /// A network of Tabiya's own kind or of Stockfish's first, as it is.
+    Network(AnyNetwork),
 }
 
 impl Evaluation {
     fn load(file: Option<&Path>) -> anyhow::Result<Self> {
         let Some(file) = file else { return Ok(Self::Engine(Box::default())) };
-        let name = || file.display().to_string();
-        let bytes = std::fs::read(file).with_context(name)?;
-        Ok(Self::HalfKp(halfkp::Network::from_bytes(&bytes).with_context(name)?))
+        let network = eval::file::load(file).with_context(|| file.display().to_string())?;
+        Ok(Self::Network(network))
     }
 
     /// For the side to move.
@@ -96,7 +96,8 @@ impl Evaluation {
                 evaluator.reset(position);
                 evaluator.evaluate(position)
             }
-            Self::HalfKp(network) => network.evaluate(position),
+            Self::Network(AnyNetwork::HalfKp(network)) => network.evaluate(position),
+            Self::Network(network) => network.evaluate(position),
         }
     }
 }

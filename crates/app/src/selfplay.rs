@@ -37,7 +37,8 @@ pub struct SelfplayArgs {
     /// Search so many positions for each move.
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// The evaluation: a file with a network, of Tabiya or of Stockfish's HalfKP; or `classic`.
+    /// The evaluation: a file with a network, of Tabiya or of Stockfish's HalfKP; `classic`; or
+    /// `embedded`, the network in this program.
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
     /// Begin each game with so many random moves: a number, or from A to B.

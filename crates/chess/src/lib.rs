@@ -22,6 +22,7 @@
 pub mod attacks;
 mod bitboard;
 mod board;
+pub mod chance;
 mod check;
 pub mod chess960;
 mod color;

@@ -3,7 +3,7 @@
 //! Each counter moves towards ±[`LIMIT`] with every success or failure, by less the nearer it is, so
 //! that old news fades. All tables belong to one search thread.
 
-use chess::{Bitboard, Color, Move, PieceType, Position};
+use chess::{Bitboard, Color, Move, PieceType, Position, Square};
 
 /// No counter of moves goes beyond this.
 pub const LIMIT: i32 = 16_384;
@@ -19,8 +19,13 @@ const ARRIVALS: usize = 769;
 #[inline(always)]
 pub fn arrival(position: &Position, m: Move) -> Arrival {
     let piece = position.board().piece_type_at(m.from()).unwrap_or(PieceType::Pawn);
-    let piece = piece.index() + 6 * position.turn().index();
-    (piece * 64 + m.to().index()) as Arrival
+    arrival_of(position.turn(), piece, m.to())
+}
+
+/// A piece arriving on a square.
+#[inline(always)]
+pub fn arrival_of(color: Color, piece: PieceType, to: Square) -> Arrival {
+    ((piece.index() + 6 * color.index()) * 64 + to.index()) as Arrival
 }
 
 /// The type of what a move takes; a pawn for en passant and for promotions that take nothing.
@@ -150,6 +155,12 @@ impl History {
     #[inline]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
         i32::from(self.captures[capture_index(position, m)])
+    }
+
+    /// The same, where the arrival and what is captured are known.
+    #[inline(always)]
+    pub fn capture_of_arrival(&self, arrival: Arrival, captured: PieceType) -> i32 {
+        i32::from(self.captures[arrival as usize * 6 + captured.index()])
     }
 
     /// Rewards (or punishes) a quiet move.

@@ -3,7 +3,7 @@
 use chess::{Game, Position};
 
 use crate::search::{Control, Engine, Limits, Settings};
-use crate::weaken::scrambled;
+use chess::chance::mixed;
 
 /// What an opening is made of.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +31,9 @@ pub fn random(
     n: u64,
     control: &Control,
 ) -> Option<Game> {
-    let mut state = scrambled(seed ^ scrambled(n));
+    let mut state = mixed(seed ^ mixed(n));
     let mut next = |below: usize| {
-        state = scrambled(state);
+        state = mixed(state);
         (state % below.max(1) as u64) as usize
     };
     let limits = Limits { nodes: Some(recipe.nodes), ..Limits::default() };

@@ -2,7 +2,10 @@
 //! nodes end with the table's move or a capture.
 
 use arrayvec::ArrayVec;
-use chess::{Bitboard, MAX_MOVES, Move, MoveFilter, PieceType, Position};
+use chess::{
+    Bitboard, Color, Flow, MAX_MOVES, Move, MoveFilter, MoveKind, MoveVisitor, PawnStep, PieceType,
+    Position, Square,
+};
 
 use crate::history::{self, Arrival, History};
 
@@ -43,8 +46,8 @@ pub struct MovePicker {
     table_move: Option<Move>,
     moves: ArrayVec<Move, MAX_MOVES>,
     /// For each move its score above and its place below, so that the best is a maximum of numbers,
-    /// which the processor takes of many at once.
-    keys: ArrayVec<i32, MAX_MOVES>,
+    /// which the processor takes of many at once. Filled up to a multiple of [`LANES`].
+    keys: ArrayVec<i32, { MAX_MOVES.next_multiple_of(LANES) }>,
     /// How many of the losing captures have been given.
     next_bad: usize,
     /// Captures that lose material, in the order found.
@@ -60,8 +63,8 @@ pub fn pawn_threats(position: &Position) -> Bitboard {
     let pawns = position.pieces(!position.turn(), PieceType::Pawn).0;
     let (not_a, not_h) = (pawns & 0xfefe_fefe_fefe_fefe, pawns & 0x7f7f_7f7f_7f7f_7f7f);
     Bitboard(match position.turn() {
-        chess::Color::White => not_a >> 9 | not_h >> 7,
-        chess::Color::Black => not_a << 7 | not_h << 9,
+        Color::White => not_a >> 9 | not_h >> 7,
+        Color::Black => not_a << 7 | not_h << 9,
     })
 }
 
@@ -166,52 +169,56 @@ impl MovePicker {
         }
     }
 
+    #[inline(never)]
     fn make_captures(&mut self, position: &Position, history: &History) {
-        for m in position.moves(MoveFilter::CAPTURES) {
-            self.push(capture_score(position, history, m), m);
-        }
+        let mut lister = Lister::<true>::new(position.turn(), &mut self.moves);
+        let _ = position.visit_moves(MoveFilter::CAPTURES, &mut lister);
         let seventh = chess::Rank::Seventh.relative_to(position.turn()).bitboard();
         let pawns = position.pieces(position.turn(), PieceType::Pawn) & seventh;
         if pawns.any() {
-            let promotions = position.moves(MoveFilter { from: pawns, ..MoveFilter::QUIETS });
-            for m in promotions {
-                self.push(capture_score(position, history, m), m);
-            }
+            let promotions = MoveFilter { from: pawns, ..MoveFilter::QUIETS };
+            let _ = position.visit_moves(promotions, &mut lister);
         }
+        let arrivals = lister.arrivals;
+        self.rate(&arrivals, |m, arrival| capture_score(position, history, m, arrival));
     }
 
+    #[inline(never)]
     fn make_quiets(&mut self, position: &Position, history: &History, context: &QuietContext) {
         self.moves.clear();
-        self.keys.clear();
+        let mut lister = Lister::<false>::new(position.turn(), &mut self.moves);
+        let _ = position.visit_moves(MoveFilter::QUIETS, &mut lister);
+        let arrivals = lister.arrivals;
         let scores = history.quiets(position, context.pawn_threats, &context.before);
-        // Moves come piece by piece: what moves is looked up once for each.
-        let (mut from, mut piece) = (None, 0);
-        for m in position.moves(MoveFilter::QUIETS) {
-            if m.promotion().is_none() {
-                if from != Some(m.from()) {
-                    from = Some(m.from());
-                    piece = history::arrival(position, m) & !63;
-                }
-                let arrival = piece | m.to().index() as Arrival;
-                let mut score = scores.of_arrival(position, m, arrival);
-                if Some(m) == context.killer {
-                    score += KILLER_BONUS;
-                }
-                self.push(score, m);
-            }
-        }
+        self.rate(&arrivals, |m, arrival| {
+            let bonus = if Some(m) == context.killer { KILLER_BONUS } else { 0 };
+            scores.of_arrival(position, m, arrival) + bonus
+        });
     }
 
+    /// Gives each move its score.
     #[inline(always)]
-    fn push(&mut self, score: i32, m: Move) {
-        self.keys.push(score << INDEX_BITS | self.keys.len() as i32);
-        self.moves.push(m);
+    fn rate(&mut self, arrivals: &[Arrival], score: impl Fn(Move, Arrival) -> i32) {
+        self.keys.clear();
+        for (n, (&m, &arrival)) in self.moves.iter().zip(arrivals).enumerate() {
+            self.keys.push(score(m, arrival) << INDEX_BITS | n as i32);
+        }
+        while !self.keys.len().is_multiple_of(LANES) {
+            self.keys.push(TAKEN);
+        }
     }
 
     /// Takes the best of what is left: moves are seldom all wanted, so there is no sort.
     #[inline]
     fn best(&mut self) -> Option<(i32, Move)> {
-        let best = self.keys.iter().fold(TAKEN, |best, &key| best.max(key));
+        let (keys, _) = self.keys.as_chunks::<LANES>();
+        let lanes = keys.iter().fold([TAKEN; LANES], |mut best, keys| {
+            for (best, &key) in best.iter_mut().zip(keys) {
+                *best = key.max(*best);
+            }
+            best
+        });
+        let best = lanes.into_iter().fold(TAKEN, i32::max);
         if best == TAKEN {
             return None;
         }
@@ -226,6 +233,64 @@ impl MovePicker {
 const INDEX_BITS: u32 = 8;
 /// The key of a move that has been given.
 const TAKEN: i32 = i32::MIN;
+/// So many keys are compared at once.
+const LANES: usize = 16;
+
+/// Lists moves and, since the generator knows what moves, their arrivals: captures and promotions,
+/// or all others.
+struct Lister<'a, const NOISY: bool> {
+    color: Color,
+    moves: &'a mut ArrayVec<Move, MAX_MOVES>,
+    arrivals: ArrayVec<Arrival, MAX_MOVES>,
+}
+
+impl<'a, const NOISY: bool> Lister<'a, NOISY> {
+    fn new(color: Color, moves: &'a mut ArrayVec<Move, MAX_MOVES>) -> Self {
+        Self { color, moves, arrivals: ArrayVec::new() }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, piece: PieceType, m: Move) {
+        let _ = self.moves.try_push(m);
+        let _ = self.arrivals.try_push(history::arrival_of(self.color, piece, m.to()));
+    }
+}
+
+impl<const NOISY: bool> MoveVisitor for Lister<'_, NOISY> {
+    #[inline(always)]
+    fn piece(&mut self, piece: PieceType, from: Square, to: Bitboard, _: Bitboard) -> Flow {
+        let kind = if NOISY { MoveKind::Capture } else { MoveKind::Quiet };
+        for target in to {
+            self.push(piece, Move::new(from, target, kind));
+        }
+        Flow::Continue(())
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, step: PawnStep, to: Bitboard) -> Flow {
+        for target in to {
+            let from = step.origin(target);
+            match step.kind {
+                MoveKind::Promotion | MoveKind::PromotionCapture => {
+                    let captures = step.kind == MoveKind::PromotionCapture;
+                    let pieces = if NOISY { &PieceType::PROMOTIONS[..] } else { &[] };
+                    for &piece in pieces {
+                        let m = Move::promotion_to(from, target, piece, captures);
+                        self.push(PieceType::Pawn, m);
+                    }
+                }
+                kind => self.push(PieceType::Pawn, Move::new(from, target, kind)),
+            }
+        }
+        Flow::Continue(())
+    }
+
+    #[inline(always)]
+    fn special(&mut self, m: Move) -> Flow {
+        self.push(if m.is_castling() { PieceType::King } else { PieceType::Pawn }, m);
+        Flow::Continue(())
+    }
+}
 
 /// Captures and promotions: what quiescence looks at.
 #[inline(always)]
@@ -233,17 +298,19 @@ pub fn is_noisy(m: Move) -> bool {
     m.is_capture() || m.promotion().is_some()
 }
 
-fn capture_score(position: &Position, history: &History, m: Move) -> i32 {
+#[inline(always)]
+fn capture_score(position: &Position, history: &History, m: Move, arrival: Arrival) -> i32 {
     let promotion = match m.promotion() {
         None => 0,
         Some(PieceType::Queen) => QUEEN_PROMOTION,
         Some(_) => UNDERPROMOTION,
     };
-    let taken =
-        if m.is_capture() { 8 * CAPTURE_VALUES[history::captured(position, m).index()] } else { 0 };
+    let captured = history::captured(position, m);
+    let taken = if m.is_capture() { 8 * CAPTURE_VALUES[captured.index()] } else { 0 };
     // With what is taken equal, the cheaper piece takes first.
-    let taker = position.board().piece_type_at(m.from()).map_or(0, PieceType::index) as i32;
-    taken + promotion - taker + history.capture(position, m) / CAPTURE_HISTORY_DIVISOR * 8
+    let taker = i32::from(arrival / 64 % 6);
+    let experience = history.capture_of_arrival(arrival, captured);
+    taken + promotion - taker + experience / CAPTURE_HISTORY_DIVISOR * 8
 }
 
 #[cfg(test)]
@@ -300,7 +367,7 @@ mod tests {
     fn pawn_threats_are_the_attacks_of_the_opponents_pawns() {
         let position: Position = "4k3/p6p/8/3p4/8/8/8/4K3 w - - 0 1".parse().unwrap();
         let expected: Bitboard = ["b6", "g6", "c4", "e4"]
-            .map(|name| name.parse::<chess::Square>().unwrap())
+            .map(|name| name.parse::<Square>().unwrap())
             .into_iter()
             .collect();
         assert_eq!(pawn_threats(&position), expected);

@@ -283,20 +283,20 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found_and_nothing_else() {
-        let mut kept = Table::new(1).unwrap();
-        let table = kept.open();
+        let mut owner = Table::new(1).unwrap();
+        let table = owner.open();
         assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), None);
         table.store(0x1234_5678_9abc_def0, 0, entry(7, 250));
         assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), Some(entry(7, 250)));
         assert_eq!(table.look_up(0x1234_5678_9abc_def1, 0), None);
-        kept.clear(2);
-        assert_eq!(kept.open().look_up(0x1234_5678_9abc_def0, 0), None);
+        owner.clear(2);
+        assert_eq!(owner.open().look_up(0x1234_5678_9abc_def0, 0), None);
     }
 
     #[test]
     fn mates_are_counted_from_where_they_are_looked_up() {
-        let mut kept = Table::new(1).unwrap();
-        let table = kept.open();
+        let mut owner = Table::new(1).unwrap();
+        let table = owner.open();
         table.store(1, 3, entry(5, score::mate_in(8)));
         assert_eq!(table.look_up(1, 0).unwrap().score, score::mate_in(5));
         assert_eq!(table.look_up(1, 6).unwrap().score, score::mate_in(11));
@@ -306,16 +306,16 @@ mod tests {
 
     #[test]
     fn the_shallow_and_the_old_give_way_first() {
-        let mut kept = Table::new(1).unwrap();
-        let table = kept.open();
+        let mut owner = Table::new(1).unwrap();
+        let table = owner.open();
         // The same bucket, different checks.
         for (key, depth) in [(1, 9), (2, 3), (3, 8), (4, 6)] {
             table.store(key, 0, entry(depth, 0));
         }
         let kept = [1, 2, 3, 4].map(|key| table.look_up(key, 0).is_some());
         assert_eq!(kept, [true, false, true, true]);
-        kept.new_search();
-        let table = kept.open();
+        owner.new_search();
+        let table = owner.open();
         table.store(4, 0, entry(6, 1));
         table.store(5, 0, entry(1, 0));
         let kept = [1, 3, 4, 5].map(|key| table.look_up(key, 0).is_some());
@@ -330,8 +330,8 @@ mod tests {
 
     #[test]
     fn a_check_fits_only_the_entry_it_was_made_for() {
-        let mut kept = Table::new(1).unwrap();
-        let table = kept.open();
+        let mut owner = Table::new(1).unwrap();
+        let table = owner.open();
         table.store(77, 0, entry(5, 10));
         // As another thread might leave it: the entry replaced, its check not yet.
         let other = pack(entry(6, 11), 0, 0);

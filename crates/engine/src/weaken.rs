@@ -45,18 +45,11 @@ pub fn choose(moves: &[RootMove], elo: u32, random: u64) -> usize {
     0
 }
 
-/// A number that looks random, from another.
-pub fn scrambled(n: u64) -> u64 {
-    let mut z = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use chess::Position;
+    use chess::chance::mixed;
 
     fn moves(scores: &[Score]) -> Vec<RootMove> {
         let legal = Position::INITIAL.legal_moves();
@@ -67,7 +60,7 @@ mod tests {
         let moves = moves(scores);
         let mut counts = [0; CANDIDATES];
         for n in 0..10_000 {
-            counts[choose(&moves, elo, scrambled(n))] += 1;
+            counts[choose(&moves, elo, mixed(n))] += 1;
         }
         counts
     }

@@ -6,12 +6,12 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use chess::chance::mixed;
 use chess::{Color, Game, Outcome, Piece, PieceType, Position, Setup, Square};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::syzygy::{TablebaseError, Tablebases};
 use engine::uci::{Limit, Session};
-use engine::weaken::scrambled;
 
 fn folder() -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/syzygy");
@@ -183,7 +183,7 @@ fn won_endings_are_mated_within_fifty_moves() {
 /// Two kings and one or two more pieces on random squares, until that is legal.
 fn random_position(seed: &mut u64) -> Position {
     let mut below = |end: usize| {
-        *seed = scrambled(*seed);
+        *seed = mixed(*seed);
         (*seed >> 33) as usize % end
     };
     loop {

@@ -11,7 +11,7 @@ fn file() -> Vec<u8> {
 }
 
 fn error(bytes: &[u8]) -> LoadError {
-    Network::from_bytes(bytes).err().expect("an error")
+    Network::from_bytes(bytes).expect_err("an error")
 }
 
 /// The file with a number of its header changed.

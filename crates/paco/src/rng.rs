@@ -1,6 +1,8 @@
 //! Random numbers for playouts and players: SplitMix64, the same sequence for the same seed on
 //! every machine.
 
+use chess::chance::{STEP, mixed};
+
 /// A source of random numbers.
 ///
 /// ```
@@ -21,11 +23,9 @@ impl Rng {
     /// The next 64 random bits.
     #[inline(always)]
     pub const fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let number = mixed(self.0);
+        self.0 = self.0.wrapping_add(STEP);
+        number
     }
 
     /// A number below `bound`, each as likely as another (up to one in 2^32); 0 if there is none.

@@ -1,9 +1,10 @@
 //! From games to networks: self-play, rescoring, training.
 //!
 //! [`rescore`] gives the positions of a data set the scores of an evaluation; [`selfplay`] makes a data
-//! set of games that the engine plays against itself; [`trainer`] trains the engine's network.
+//! set of games that the engine plays against itself; [`trainer`] trains the engine's network, [`towers`]
+//! another kind.
 
-pub mod chance;
 pub mod rescore;
 pub mod selfplay;
+pub mod towers;
 pub mod trainer;

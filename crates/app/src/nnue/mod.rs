@@ -1,9 +1,11 @@
 //! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
 
+mod bench;
 mod export;
 mod rescore;
 mod shapes;
 mod test;
+mod towers;
 mod train;
 
 use std::io::Write;
@@ -19,6 +21,8 @@ pub struct NnueArgs {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    Bench(bench::BenchArgs),
+    Towers(towers::TowersArgs),
     Train(Box<train::TrainArgs>),
     Test(Box<test::TestArgs>),
     Export(export::ExportArgs),
@@ -28,6 +32,8 @@ enum Command {
 /// Runs it.
 pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
+        Command::Bench(args) => bench::run(args, out),
+        Command::Towers(args) => towers::run(args, out),
         Command::Train(args) => train::run(&args, out),
         Command::Test(args) => test::run(&args, out),
         Command::Export(args) => export::run(&args, out),

@@ -30,7 +30,8 @@ pub struct RescoreArgs {
     /// The folder that the new data set is to be. A run that was killed goes on from there.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The evaluation: a file with a network, of Tabiya or of Stockfish's HalfKP; or `classic`.
+    /// The evaluation: a file with a network, of Tabiya or of Stockfish's HalfKP; `classic`; or
+    /// `embedded`, the network in this program.
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
     /// Score by what the evaluation says after all that hangs has been taken.

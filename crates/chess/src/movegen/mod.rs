@@ -33,6 +33,14 @@ pub struct PawnStep {
     pub kind: MoveKind,
 }
 
+impl PawnStep {
+    /// Where the pawn comes from that goes to this square.
+    #[inline(always)]
+    pub fn origin(self, target: Square) -> Square {
+        target.step(-self.step)
+    }
+}
+
 /// Takes what the generator finds, in sets as large as the generator has them.
 pub trait MoveVisitor {
     /// A piece (no pawn) can go from a square to any of these; some may be enemies'. A queen is

@@ -93,7 +93,7 @@ fn each_piece_move(
 #[inline(always)]
 fn each_pawn_move(step: PawnStep, to: Bitboard, mut f: impl FnMut(Move) -> Flow) -> Flow {
     for target in to {
-        let from = target.step(-step.step);
+        let from = step.origin(target);
         match step.kind {
             MoveKind::Promotion | MoveKind::PromotionCapture => {
                 let captures = matches!(step.kind, MoveKind::PromotionCapture);
@@ -257,7 +257,7 @@ impl<S: Side, F: FnMut(Move, &Position)> MoveVisitor for Maker<S, F> {
             return each_pawn_move(step, to, |m| self.special(m));
         }
         for target in to {
-            let from = target.step(-step.step);
+            let from = step.origin(target);
             let passed = &self.passed;
             let child = match step.kind {
                 MoveKind::DoublePush => passed.double_push::<S, ()>(from, target, &mut ()),

@@ -7,6 +7,7 @@
 //! On targets without BMI2 loops stand in for the instructions: right, but slow.
 
 use super::tables::{BISHOP_STEPS, ENTRIES, ROOK_STEPS, TABLE_SIZE, attacks, relevant};
+use crate::attacks::ray;
 use crate::{Bitboard, Square};
 
 /// The name in tables and reports.
@@ -27,7 +28,6 @@ struct Tables {
     attacks: [u16; TABLE_SIZE],
 }
 
-#[allow(long_running_const_eval, reason = "a hundred thousand entries take two seconds")]
 static TABLES: Tables = {
     const EMPTY: [Index; 64] = [Index { relevant: 0, reach: 0, offset: 0 }; 64];
     let mut tables = Tables { rooks: EMPTY, bishops: EMPTY, attacks: [0; TABLE_SIZE] };
@@ -35,25 +35,56 @@ static TABLES: Tables = {
     let mut slot = 0;
     while slot < 128 {
         let (square, rook) = (Square::from_index(slot), slot < 64);
-        let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
-        let reach = attacks(rook, square, 0);
-        let index = if rook { &mut tables.rooks } else { &mut tables.bishops };
-        index[square.index()] = Index { relevant: mask, reach, offset: next };
-        // Subsets in counting order: the n-th is the one that pext numbers n.
-        let mut subset = 0u64;
-        loop {
-            tables.attacks[next] = packed(attacks(rook, square, subset), reach) as u16;
-            next += 1;
-            subset = subset.wrapping_sub(mask) & mask;
-            if subset == 0 {
-                break;
-            }
+        let steps = if rook { ROOK_STEPS } else { BISHOP_STEPS };
+        let (relevant, reach) = (relevant(square, steps).0, attacks(rook, square, 0));
+        let index = Index { relevant, reach, offset: next };
+        // What stands on one line changes nothing on the other: each is worked out alone.
+        let first = Line::new(rook, square, steps[0], index);
+        let second = Line::new(rook, square, steps[1], index);
+        let mut n = 0;
+        while n < first.count * second.count {
+            let (i, j) = (n / second.count, n % second.count);
+            let number = first.numbers[i] | second.numbers[j];
+            tables.attacks[next + number as usize] = first.attacks[i] | second.attacks[j];
+            n += 1;
         }
+        let indices = if rook { &mut tables.rooks } else { &mut tables.bishops };
+        indices[square.index()] = index;
+        next += n;
         slot += 1;
     }
     assert!(next == ENTRIES);
     tables
 };
+
+/// One of the two lines through a square: the number of each occupancy of it, and what a slider then
+/// attacks on it, packed.
+struct Line {
+    count: usize,
+    numbers: [u16; 64],
+    attacks: [u16; 64],
+}
+
+impl Line {
+    const fn new(rook: bool, square: Square, (files, ranks): (i8, i8), index: Index) -> Self {
+        let n = square.index();
+        let line = ray(n, files, ranks) | ray(n, -files, -ranks);
+        let relevant = index.relevant & line;
+        let mut found = Self { count: 0, numbers: [0; 64], attacks: [0; 64] };
+        let mut occupied = 0u64;
+        loop {
+            let attacked = attacks(rook, square, occupied) & line;
+            found.numbers[found.count] = packed(occupied, index.relevant) as u16;
+            found.attacks[found.count] = packed(attacked, index.reach) as u16;
+            found.count += 1;
+            // The next subset of the relevant squares.
+            occupied = occupied.wrapping_sub(relevant) & relevant;
+            if occupied == 0 {
+                return found;
+            }
+        }
+    }
+}
 
 /// The bits of a value under a mask, packed to the right.
 const fn packed(value: u64, mut mask: u64) -> u64 {
@@ -83,7 +114,9 @@ mod instructions {
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
 mod instructions {
-    pub use super::packed as pack;
+    pub fn pack(value: u64, mask: u64) -> u64 {
+        super::packed(value, mask)
+    }
 
     pub fn spread(value: u64, mut mask: u64) -> u64 {
         let (mut spread, mut n) = (0, 0);

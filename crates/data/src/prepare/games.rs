@@ -8,6 +8,7 @@
 //! All chance comes from where a game begins: from the seed, the number of its input and the byte
 //! of the text. That is known to whoever reads the game, in whatever thread.
 
+use chess::chance::mixed;
 use chess::pgn::{
     self, Annotation, GameResult, Next, PgnError, PgnProblem, Replay, Score, TagValue, Variant,
     Watcher, annotations,
@@ -96,15 +97,6 @@ impl Share {
     }
 }
 
-/// Mixes the bits of a number: a permutation of all numbers of 64 bits (the end of SplitMix64).
-#[inline]
-pub(crate) const fn mix(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// Watches games and makes rows.
 struct Maker<'a> {
     recipe: &'a Recipe,
@@ -153,7 +145,7 @@ impl<'a> Maker<'a> {
         } else if !(self.game.ply - options.skip_plies).is_multiple_of(options.every) {
             &mut skipped.every
         } else if !self.recipe.sample.is_all
-            && !self.recipe.sample.has(mix(self.game.chance ^ u64::from(self.game.ply)))
+            && !self.recipe.sample.has(mixed(self.game.chance ^ u64::from(self.game.ply)))
         {
             &mut skipped.sample_rate
         } else if options.only_eval && self.game.score.is_none() {
@@ -227,14 +219,14 @@ impl Watcher for Maker<'_> {
         let options = &self.recipe.options;
         let before = self.made.counts;
         self.made.counts.games += 1;
-        let place = mix(self.offset + offset as u64) ^ self.input as u64;
-        let chance = mix(mix(options.seed) ^ place);
-        let is_aside = self.recipe.validation.has(mix(chance ^ 1 << 63));
+        let place = mixed(self.offset + offset as u64) ^ self.input as u64;
+        let chance = mixed(mixed(options.seed) ^ place);
+        let is_aside = self.recipe.validation.has(mixed(chance ^ 1 << 63));
         let split = if is_aside { Split::Validation } else { Split::Train };
         self.game = Game::new(chance, split, self.made.rows.len(), before);
         let (part, parts) = options.shard;
         // Parts are the same whatever the seed, so that they can be made by different runs.
-        if mix(place) % u64::from(parts.max(1)) != u64::from(part.saturating_sub(1)) {
+        if mixed(place) % u64::from(parts.max(1)) != u64::from(part.saturating_sub(1)) {
             self.made.counts.skipped_games.other_shard += 1;
             self.game.is_skipped = true;
             return Next::SkipGame;

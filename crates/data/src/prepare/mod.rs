@@ -32,14 +32,13 @@ pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use ledger::Event;
 pub use make::{Making, Unit, make};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
-pub use source::InputFile;
+pub use source::{InputFile, describe};
 pub use time_class::TimeClass;
 
 use crate::manifest::{Plan, VERSION, notes};
 use crate::pool::{self, Feed};
 use crate::{Column, DataError, Manifest};
 use folder::{Found, Workplace};
-pub(crate) use games::mix;
 use games::{Recipe, Rows};
 use ledger::{Ledger, Made, Mark, Observer, Place};
 use progress::{Recorder, Stage};
@@ -72,7 +71,7 @@ pub fn prepare<'a>(
 ) -> Result<Prepared, DataError> {
     let recipe = Recipe::new(options)?;
     let files = source::expand(inputs)?;
-    let described: Vec<InputFile> = files.iter().map(|file| source::describe(file)).collect();
+    let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
     // What came through a pipe is gone.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
     let plan = Plan::new(described, options, None);

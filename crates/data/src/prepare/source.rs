@@ -67,7 +67,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), DataError> {
 
 /// Looks at an input: a file is read to its end for its hash. What cannot be opened has neither size
 /// nor hash; that is told when it is its turn.
-pub(crate) fn describe(path: &Path) -> InputFile {
+pub fn describe(path: &Path) -> InputFile {
     let name = path.display().to_string();
     let is_file = path != Path::new("-") && path.is_file();
     let hashed = is_file.then(|| {

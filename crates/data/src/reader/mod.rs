@@ -18,6 +18,8 @@ mod shard;
 use std::path::Path;
 use std::sync::Arc;
 
+use chess::chance::{Chance, mixed};
+
 pub use block::{Block, RowView};
 pub use shard::Shard;
 
@@ -155,7 +157,7 @@ impl Reader {
         }
         let mut segments = share(&shards, reader, readers);
         let ReaderPosition { epoch, row } = options.start;
-        let mut chance = options.seed.map(|seed| Chance::new(seed, epoch, reader));
+        let mut chance = options.seed.map(|seed| chance(seed, epoch, reader));
         if let Some(chance) = &mut chance {
             chance.shuffle(&mut segments);
         }
@@ -245,7 +247,7 @@ impl Reader {
         }
         if let Some(seed) = self.seed {
             // The segments of a window are known by the first of them.
-            Chance::new(seed ^ 0x7769_6e64_6f77, self.position.epoch, number).shuffle(&mut order);
+            chance(seed ^ 0x7769_6e64_6f77, self.position.epoch, number).shuffle(&mut order);
         }
         order.drain(..self.skip.min(order.len()));
         self.skip = 0;
@@ -290,22 +292,7 @@ fn windows(segments: &[Segment], rows: u64) -> Vec<usize> {
     windows
 }
 
-/// Random numbers that are the same everywhere.
-struct Chance(u64);
-
-impl Chance {
-    fn new(seed: u64, epoch: u64, number: u64) -> Self {
-        use crate::prepare::mix;
-        Self(mix(mix(mix(seed) ^ epoch) ^ number))
-    }
-
-    /// Puts things in random order (Fisher and Yates).
-    fn shuffle<T>(&mut self, things: &mut [T]) {
-        for last in (1..things.len()).rev() {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let random = crate::prepare::mix(self.0);
-            let other = (u128::from(random) * (last as u128 + 1)) >> 64;
-            things.swap(last, other as usize);
-        }
-    }
+/// What a window of an epoch is shuffled by.
+fn chance(seed: u64, epoch: u64, number: u64) -> Chance {
+    Chance::of(mixed(seed) ^ epoch, number)
 }

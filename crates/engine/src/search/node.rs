@@ -3,6 +3,11 @@
 //! Scores are for the player to move and *fail soft*: a score outside the window is a bound that may lie
 //! beyond the window's edge. `PV` nodes have an open window; all others are asked only whether they
 //! reach beta. A *cut node* is expected to.
+//!
+//! Where a step has an Elo behind it, that is what the engine loses by leaving it out: 200 games at 8,000
+//! nodes a move between the engine and a build without the step, both with the classic evaluation
+//! (`tabiya match ./tabiya ./without --nodes 8000 --games 200`). Such a match takes minutes; its error of
+//! ±40 to 50 says which steps carry the search, and leaves the small ones open.
 
 use std::sync::LazyLock;
 
@@ -199,7 +204,7 @@ impl Searcher<'_> {
                 }
             }
 
-            // 8. Reverse futility: so far above beta that the opponent will not catch up.
+            // 8. Reverse futility: so far above beta that the opponent will not catch up. +131 ± 51
             let margin = REVERSE_FUTILITY * (depth - i32::from(improving));
             if depth <= REVERSE_FUTILITY_MAX_DEPTH
                 && estimate - margin >= beta
@@ -210,7 +215,7 @@ impl Searcher<'_> {
             }
 
             // 9. Null move: if passing still reaches beta, some move will. Deep down it is verified
-            //    without null moves, because of zugzwang.
+            //    without null moves, because of zugzwang. +19 ± 41
             if depth >= NULL_MIN_DEPTH
                 && estimate >= beta
                 && evaluation >= beta + NULL_SLACK - NULL_SLACK_DEPTH * depth
@@ -330,12 +335,12 @@ impl Searcher<'_> {
                         continue;
                     }
                 } else {
-                    // a. Late move pruning: so many quiet moves have failed already.
+                    // a. Late move pruning: so many quiet moves have failed already. +72 ± 45
                     let enough = (LATE_MOVES_BASE + depth * depth) / (2 - i32::from(improving));
                     if depth <= LATE_MOVES_MAX_DEPTH && moves >= enough {
                         quiets_over = true;
                     }
-                    // b. Futility: a quiet move will not gain what is missing to alpha.
+                    // b. Futility: a quiet move will not gain what is missing to alpha. +12 ± 41
                     if !in_check
                         && shallow <= FUTILITY_MAX_DEPTH
                         && evaluation + FUTILITY_BASE + FUTILITY_DEPTH * shallow + history / 128
@@ -358,7 +363,7 @@ impl Searcher<'_> {
             }
 
             // 14. Singular extension: if all other moves stay well below the table's, it is searched
-            //     more deeply; if even they reach beta, the node is cut at once (multicut).
+            //     more deeply; if even they reach beta, the node is cut at once (multicut). +70 ± 43
             let mut extension = 0;
             if let Some(entry) = entry
                 && Some(m) == table_move
@@ -407,7 +412,7 @@ impl Searcher<'_> {
             self.frame_mut(ply + 1).in_check = gives_check;
             let new_depth = depth - 1 + extension;
 
-            // 15. Late moves are searched less deeply, and again in full if they surprise.
+            // 15. Late moves are searched less deeply, and again in full if they surprise. +119 ± 47
             let mut score = -INFINITE;
             if depth >= REDUCTION_MIN_DEPTH && moves > 1 + i32::from(PV) {
                 if noisy {

@@ -295,7 +295,7 @@ impl Session {
             limits.nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         }
         self.searches += 1;
-        let random = weaken::scrambled(game.position().key() ^ self.searches);
+        let random = chess::chance::mixed(game.position().key() ^ self.searches);
         let position = *game.position();
         let fallback =
             position.legal_moves().first().map(|&m| best_move(&position, m, None, &options));

@@ -153,7 +153,7 @@ mod tests {
         for player in Color::ALL {
             let king = kings[player.index()];
             let (removed, added) = difference(player, king, &Board::EMPTY, &Board::INITIAL);
-            assert_eq!(removed.as_slice(), []);
+            assert!(removed.as_slice().is_empty());
             assert_eq!(added.as_slice(), all.of_player(player));
             let one_by_one: Vec<u16> = Board::INITIAL
                 .iter()

@@ -26,6 +26,7 @@ mod format;
 mod refresh;
 mod shape;
 
+use chess::chance::Chance;
 use chess::{Color, Position};
 
 pub use accumulators::Accumulators;
@@ -118,16 +119,9 @@ impl Network {
     pub fn random(shape: Shape, seed: u64) -> Result<Self, NetworkError> {
         shape.check()?;
         let (hidden, outputs) = (shape.hidden, shape.output_buckets);
-        let mut state = seed;
-        // SplitMix64.
-        let mut number = |below: u64| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (z ^ (z >> 31)) % below
-        };
-        let mut small = |count: usize, largest: u64| -> Vec<i16> {
-            (0..count).map(|_| number(2 * largest + 1) as i16 - largest as i16).collect()
+        let mut chance = Chance::of(seed, 0);
+        let mut small = |count: usize, largest: usize| -> Vec<i16> {
+            (0..count).map(|_| chance.below(2 * largest + 1) as i16 - largest as i16).collect()
         };
         let feature_weights = small(shape.inputs() * hidden, 60);
         let feature_bias = small(hidden, 100);

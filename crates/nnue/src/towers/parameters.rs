@@ -3,6 +3,8 @@
 //! All of them are rows of 64. First come eight [slabs](Slab), then the [`Head`]. Optimizers keep
 //! what they know of each parameter in the same order.
 
+use chess::chance::Chance;
+
 use super::lanes::Lanes;
 use super::row::{Registers, Row, add, add_product, clip};
 use crate::features::{COUNT, PER_COLOR};
@@ -136,15 +138,8 @@ impl Towers {
     /// Random parameters to begin training with: evenly between ±1/√n for a layer of n inputs, as
     /// PyTorch begins.
     pub fn random(seed: u64) -> Self {
-        let mut state = seed;
-        let mut random = move || {
-            // SplitMix64.
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 40) as f32 / (1 << 23) as f32 - 1.0
-        };
+        let mut chance = Chance::of(seed, 0);
+        let mut random = || 2.0 * chance.fraction() - 1.0;
         let mut towers = Self::zero();
         for (n, row) in towers.rows.iter_mut().enumerate() {
             let inputs = match n.checked_sub(SLABS * SLAB_ROWS) {

@@ -145,6 +145,7 @@ fn product<const N: usize>(inputs: &[Row; N], weights: &[Row; 64], sums: &mut [R
 }
 
 /// Rows become columns.
+#[allow(clippy::needless_range_loop, reason = "rows and columns change places")]
 pub fn transpose(rows: &[Row; 64], columns: &mut [Row; 64]) {
     // Square by square, so that what is read and written stays in the nearest cache.
     for i in (0..64).step_by(16) {

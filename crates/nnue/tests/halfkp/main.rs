@@ -113,7 +113,8 @@ fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_gam
                 }
             }
         }
-        assert!(values.len() > evaluated / 10, "{} values of {evaluated}", values.len());
+        // If all were clipped there would be nothing to compare.
+        assert!(values.len() > 100, "{} values of {evaluated}", values.len());
     }
 }
 

@@ -22,7 +22,7 @@ use data::{
 };
 use serde_json::json;
 
-use crate::chance::Chance;
+use chess::chance::Chance;
 pub use source::Source;
 pub use teacher::{Look, Scorer, Teacher};
 
@@ -91,13 +91,13 @@ pub fn rescore<'a>(
             "vary": options.vary,
             "source": source.made,
         }),
-        units: source.len(),
+        units: source.blocks(),
     };
     let scorers = Scorers { teacher, look: options.look, idle: Mutex::default() };
     let unit = |number: u64| {
         let mut scorer = scorers.take()?;
         let made = match options.look {
-            Look::Static | Look::Quiescence => block(source, number, &mut scorer, options),
+            Look::Static => block(source, number, &mut scorer, options),
             // Deep lines need a deep stack.
             _ => engine::search::with_deep_stack(|| block(source, number, &mut scorer, options))
                 .ok_or(DataError::Panicked)?,

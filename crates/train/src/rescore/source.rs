@@ -1,6 +1,5 @@
 //! The rows that are scored anew: a data set of packed rows, or one file of them.
 
-use std::fs::File;
 use std::path::Path;
 
 use data::{Counts, DataError, InputFile, MANIFEST, Manifest, Shard, Split};
@@ -55,12 +54,12 @@ impl Source {
                 }
                 shards.push((shard, file.split));
             }
-            let input = described(&path.join(MANIFEST))?;
+            let input = data::describe(&path.join(MANIFEST));
             let (made, counts) = (manifest.made, manifest.counts);
             Self { shards, blocks: Vec::new(), rows: 0, input, made, counts }
         } else {
             let shards = vec![(Shard::open(path)?, Split::Train)];
-            let (input, counts) = (described(path)?, Counts::default());
+            let (input, counts) = (data::describe(path), Counts::default());
             Self { shards, blocks: Vec::new(), rows: 0, input, made: None, counts }
         };
         for (n, (shard, _)) in source.shards.iter().enumerate() {
@@ -81,7 +80,7 @@ impl Source {
     }
 
     /// How many blocks there are.
-    pub fn len(&self) -> u64 {
+    pub fn blocks(&self) -> u64 {
         self.blocks.len() as u64
     }
 
@@ -103,17 +102,4 @@ impl Block {
     pub fn number(self) -> usize {
         self.number
     }
-}
-
-/// The name, size and hash of a file.
-fn described(path: &Path) -> Result<InputFile, DataError> {
-    let mut hasher = blake3::Hasher::new();
-    let copied = File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
-    let bytes =
-        copied.map_err(|cause| DataError::Io { what: "read", path: path.to_owned(), cause })?;
-    Ok(InputFile {
-        name: path.display().to_string(),
-        bytes: Some(bytes),
-        blake3: Some(hasher.finalize().to_hex().to_string()),
-    })
 }

@@ -1,23 +1,20 @@
 //! Who tells what positions are worth.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use chess::pgn::Score;
 use chess::{Color, Game, Move, PackedRow, Position};
 use engine::eval::Evaluator;
+use engine::eval::file::{self, FileError};
 use engine::score::Reading;
 use engine::search::{Control, Engine, Limits, Settings};
 use engine::table::OutOfMemory;
+use nnue::AnyNetwork;
 use serde_json::{Value, json};
 
 /// The table of the engine that looks at positions, in MiB.
 const HASH: usize = 8;
-/// No network is larger.
-const MOST_BYTES: u64 = 256 << 20;
-/// A pawn, in the units of HalfKP networks.
-const HALFKP_PAWN: i32 = 208;
 
 /// An evaluation.
 #[derive(Clone)]
@@ -25,16 +22,7 @@ pub enum Teacher {
     /// The hand-written terms of the engine.
     Classic,
     /// A network, and what its file is known by.
-    Network(Kind, FileNote),
-}
-
-/// A network of any kind.
-#[derive(Clone)]
-pub enum Kind {
-    /// Of the engine's own kind.
-    Tabiya(Arc<nnue::Network>),
-    /// HalfKP, as Stockfish had it.
-    HalfKp(Arc<nnue::halfkp::Network>),
+    Network(AnyNetwork, FileNote),
 }
 
 /// A file, for manifests.
@@ -42,8 +30,8 @@ pub enum Kind {
 pub struct FileNote {
     /// Its name, without folders.
     pub name: String,
-    /// The BLAKE3 hash of its bytes.
-    pub blake3: String,
+    /// The BLAKE3 hash of its bytes; none for what is embedded, which the version of the program tells.
+    pub blake3: Option<String>,
 }
 
 /// How closely a position is looked at.
@@ -59,48 +47,29 @@ pub enum Look {
     Depth(u32),
 }
 
-/// Why there is no such teacher.
+/// There is no such teacher.
 #[derive(Debug, thiserror::Error)]
-pub enum TeacherError {
-    /// The file cannot be read.
-    #[error("cannot read {name}: {cause}")]
-    Io {
-        /// The file.
-        name: String,
-        /// What the system says.
-        cause: std::io::Error,
-    },
-    /// The file is no network, or not a whole one.
-    #[error("{name} is no network: {reason}")]
-    Network {
-        /// The file.
-        name: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+#[error("{name} gives no network: {cause}")]
+pub struct TeacherError {
+    /// The file.
+    pub name: String,
+    /// What is wrong with it.
+    pub cause: FileError,
 }
 
 impl Teacher {
-    /// `classic`, or the network in a file.
+    /// `classic`; or `embedded`, the network in the program; or the network in a file.
     pub fn named(name: &str) -> Result<Self, TeacherError> {
-        if name == "classic" {
-            return Ok(Self::Classic);
-        }
-        let fail = |cause| TeacherError::Io { name: name.to_owned(), cause };
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(name).map_err(fail)?;
-        file.take(MOST_BYTES).read_to_end(&mut bytes).map_err(fail)?;
-        let bad = |reason: String| TeacherError::Network { name: name.to_owned(), reason };
-        let network = if nnue::halfkp::Network::recognizes(&bytes) {
-            let network = nnue::halfkp::Network::from_bytes(&bytes);
-            Kind::HalfKp(Arc::new(network.map_err(|error| bad(error.to_string()))?))
-        } else {
-            let network = nnue::Network::from_bytes(&bytes);
-            Kind::Tabiya(Arc::new(network.map_err(|error| bad(error.to_string()))?))
+        let path = Path::new(name);
+        let loaded = match name {
+            "classic" => return Ok(Self::Classic),
+            "embedded" => file::embedded().ok_or(FileError::NoFile),
+            _ => file::load(path),
         };
-        let short = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-        let blake3 = blake3::hash(&bytes).to_hex().to_string();
-        Ok(Self::Network(network, FileNote { name: short.into_owned(), blake3 }))
+        let network = loaded.map_err(|cause| TeacherError { name: name.to_owned(), cause })?;
+        let short = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let blake3 = data::describe(path).blake3;
+        Ok(Self::Network(network, FileNote { name: short, blake3 }))
     }
 
     /// What a manifest keeps of it.
@@ -115,8 +84,8 @@ impl Teacher {
             Self::Classic => json!({ "evaluation": "classic", "look": look }),
             Self::Network(kind, file) => {
                 let kind = match kind {
-                    Kind::Tabiya(_) => "tabiya",
-                    Kind::HalfKp(_) => "halfkp",
+                    AnyNetwork::Tabiya(_) => "tabiya",
+                    AnyNetwork::HalfKp(_) => "halfkp",
                 };
                 let FileNote { name, blake3 } = file;
                 json!({ "evaluation": kind, "file": name, "blake3": blake3, "look": look })
@@ -126,17 +95,27 @@ impl Teacher {
 
     /// An engine that evaluates as it does, with a table of so many MiB.
     pub fn engine(&self, mebibytes: usize) -> Result<Engine, OutOfMemory> {
-        Engine::new(mebibytes)
+        let mut engine = Engine::new(mebibytes)?;
+        engine.set_network(self.network());
+        Ok(engine)
+    }
+
+    /// The network, if it is one.
+    pub fn network(&self) -> Option<AnyNetwork> {
+        match self {
+            Self::Classic => None,
+            Self::Network(network, _) => Some(network.clone()),
+        }
     }
 
     /// Somebody who looks at positions as it does, one after the other.
     pub fn scorer(&self, look: Look) -> Result<Scorer, OutOfMemory> {
         Ok(Scorer(match (self, look) {
-            (Self::Classic, Look::Static) => Eye::Classic(Evaluator::default()),
-            (Self::Network(Kind::Tabiya(network), _), Look::Static) => {
+            (Self::Classic, Look::Static) => Eye::Classic(Evaluator::new(None)),
+            (Self::Network(AnyNetwork::Tabiya(network), _), Look::Static) => {
                 Eye::Tabiya(nnue::Accumulators::new(Arc::clone(network)))
             }
-            (Self::Network(Kind::HalfKp(network), _), Look::Static) => {
+            (Self::Network(AnyNetwork::HalfKp(network), _), Look::Static) => {
                 Eye::HalfKp(nnue::halfkp::Accumulators::new(Arc::clone(network)))
             }
             _ => Eye::Engine(Box::new(self.engine(HASH)?), look),
@@ -199,7 +178,7 @@ impl Scorer {
             Eye::Classic(evaluator) => Score::Centipawns(evaluator.evaluate(position)),
             Eye::Tabiya(accumulators) => Score::Centipawns(accumulators.evaluate(position)),
             Eye::HalfKp(accumulators) => {
-                Score::Centipawns(accumulators.evaluate(position) * 100 / HALFKP_PAWN)
+                Score::Centipawns(nnue::halfkp_centipawns(accumulators.evaluate(position)))
             }
             Eye::Engine(engine, look) => looked(engine, *look, position),
         };
@@ -238,5 +217,40 @@ pub fn seen_by_white(score: Score, turn: Color) -> Score {
             Score::Centipawns(sign * value.clamp(-most, most))
         }
         Score::Mate(moves) => Score::Mate(sign * moves),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closer_the_look_the_more_is_seen() {
+        let centipawns = |look, fen: &str| {
+            let position = fen.parse().unwrap();
+            let mut scorer = Teacher::Classic.scorer(look).unwrap();
+            scorer.start();
+            scorer.go_to(&position);
+            let score = engine::search::with_deep_stack(|| scorer.score(&position)).unwrap();
+            match score {
+                Score::Centipawns(value) => value,
+                Score::Mate(moves) => panic!("mate in {moves}"),
+            }
+        };
+        // White's queen hangs, and Black is to move: good for Black once it is looked at.
+        let hanging = "4k3/8/2p5/3Q4/8/8/PPP5/4K3 b - - 0 1";
+        assert!(centipawns(Look::Static, hanging) > 500);
+        assert!(centipawns(Look::Quiescence, hanging) < 300);
+        assert!(centipawns(Look::Nodes(500), hanging) < 300);
+        assert!(centipawns(Look::Depth(3), hanging) < 300);
+    }
+
+    #[test]
+    fn scores_are_whites_and_have_room_in_rows() {
+        let seen = |score| [Color::White, Color::Black].map(|turn| seen_by_white(score, turn));
+        assert_eq!(seen(Score::Centipawns(7)), [7, -7].map(Score::Centipawns));
+        assert_eq!(seen(Score::Centipawns(99_999)), [31_999, -31_999].map(Score::Centipawns));
+        assert_eq!(seen(Score::Mate(-3)), [-3, 3].map(Score::Mate));
+        assert_eq!(read(engine::score::mate_in(3)), Score::Mate(2));
     }
 }

@@ -6,7 +6,7 @@
 
 use chess::{Move, Position};
 
-use crate::chance::Chance;
+use chess::chance::Chance;
 
 /// The most random moves that are made.
 pub const MOST_MOVES: usize = 2;

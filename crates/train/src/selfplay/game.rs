@@ -10,8 +10,8 @@ use engine::syzygy::Tablebases;
 
 use super::SelfplayOptions;
 use super::adjudicate::Judge;
-use crate::chance::Chance;
 use crate::rescore::teacher::{read, seen_by_white};
+use chess::chance::Chance;
 
 /// Plays the game of this number, and appends its rows. Depends on the options and the number alone: the
 /// engine forgets everything before.

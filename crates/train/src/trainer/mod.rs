@@ -41,7 +41,6 @@ mod learner;
 mod log;
 mod options;
 mod parameters;
-mod random;
 mod rows;
 mod run;
 mod worker;

@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 
+use chess::chance::Chance;
 use nnue::Shape;
 use nnue::network::{Network, NetworkError, QA, QB};
 
 use super::floats::Floats;
-use super::random::Random;
 
 /// Weights and feature biases stay within this: 127 steps of an output weight in a network file.
 pub const LIMIT: f32 = 1.98;
@@ -98,8 +98,8 @@ impl Parameters {
     /// pieces, so that sums are about ±½), output weights within ±1/√(2·hidden), biases zero.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         let mut parameters = Self::zero(shape);
-        let mut random = Random::new(seed, 0x6e65_7477_6f72_6b);
-        let fill = |values: &mut [f32], bound: f32, random: &mut Random| {
+        let mut random = Chance::of(seed, u64::MAX);
+        let fill = |values: &mut [f32], bound: f32, random: &mut Chance| {
             values.iter_mut().for_each(|value| *value = bound * (2.0 * random.fraction() - 1.0));
         };
         let bounds = [(Part::FeatureWeights, 32), (Part::OutputWeights, 2 * shape.hidden)];

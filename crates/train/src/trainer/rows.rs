@@ -9,10 +9,10 @@
 use std::path::{Path, PathBuf};
 
 use chess::PackedRow;
+use chess::chance::Chance;
 use data::{FileFormat, Manifest, PackedFile, SUCCESS, Split};
 
 use super::TrainError;
-use super::random::Random;
 
 /// Rows in a block: 256 KiB.
 const BLOCK: u64 = 1 << 13;
@@ -120,7 +120,7 @@ impl RowFiles {
     /// So many rows from all over the files, in no particular order: always the same.
     pub fn sample(&self, count: u64) -> Result<Vec<PackedRow>, TrainError> {
         let mut blocks = self.blocks();
-        Random::new(0, 0).shuffle(&mut blocks);
+        Chance::of(0, 0).shuffle(&mut blocks);
         let mut rows = Vec::with_capacity(count.min(self.rows()) as usize);
         for block in &blocks {
             if rows.len() as u64 >= count {
@@ -200,7 +200,7 @@ impl RowStream {
 
     fn start_epoch(&mut self) {
         self.blocks = self.files.blocks();
-        Random::new(self.seed, self.epoch << 1).shuffle(&mut self.blocks);
+        Chance::of(self.seed, self.epoch << 1).shuffle(&mut self.blocks);
         self.windows_read = 0;
     }
 
@@ -227,8 +227,8 @@ impl RowStream {
         for block in &blocks {
             self.files.read(block, &mut self.window)?;
         }
-        let chance = Random::new(self.seed, self.epoch << 1 | 1).next() ^ self.windows_read;
-        Random::new(chance, 2).shuffle(&mut self.window);
+        let chance = Chance::of(self.seed, self.epoch << 1 | 1).next() ^ self.windows_read;
+        Chance::of(chance, 2).shuffle(&mut self.window);
         self.windows_read += 1;
         Ok(())
     }

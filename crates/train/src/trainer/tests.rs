@@ -363,7 +363,7 @@ fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
     let rows = random_rows(20_000, 5);
     write_rows(&folder.0.join("a.rows"), &rows[..9_000]);
     write_rows(&folder.0.join("b.rows"), &rows[9_000..]);
-    let files = RowFiles::open(&[folder.0.clone()], Split::Train).unwrap();
+    let files = RowFiles::open(std::slice::from_ref(&folder.0), Split::Train).unwrap();
     assert_eq!(files.rows(), 20_000);
     let stream = |start| RowStream::new(files.clone(), 7, 10_000, start).unwrap();
     let all = stream(0).next_rows(60_000).unwrap();
@@ -388,10 +388,10 @@ fn data_without_rows_and_rows_without_sense_are_one_clear_error() {
     let train = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err().to_string();
     let path = folder.0.join("empty.rows");
     write_rows(&path, &[]);
-    job.rows = RowFiles::open(&[path.clone()], Split::Train).unwrap();
+    job.rows = RowFiles::open(std::slice::from_ref(&path), Split::Train).unwrap();
     assert!(train(&job).starts_with("there are no rows to train on in "));
     write_rows(&path, &vec![PackedRow::from_bytes([0xff; 32]); 300]);
-    job.rows = RowFiles::open(&[path.clone()], Split::Train).unwrap();
+    job.rows = RowFiles::open(std::slice::from_ref(&path), Split::Train).unwrap();
     assert!(train(&job).starts_with("none of 768 rows can be learned from: 768 damaged"));
     fs::write(&path, b"TABIYA32 and then nothing").unwrap();
     assert!(RowFiles::open(&[path], Split::Train).is_err());

@@ -1,10 +1,10 @@
 //! Numbers that look random and depend on a seed and a place alone: the same whatever the threads, and
-//! the same again after a run was killed.
+//! the same again after a run was killed. Every crate draws from here.
 
 /// A generator of numbers (SplitMix64).
 ///
 /// ```
-/// use train::chance::Chance;
+/// use chess::chance::Chance;
 /// let draw = |number| Chance::of(7, number).below(1_000_000);
 /// assert_eq!(draw(3), draw(3));
 /// assert_ne!(draw(3), draw(4));
@@ -20,20 +20,27 @@ impl Chance {
     }
 
     /// The next number, of 64 bits.
+    #[inline(always)]
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         mixed(self.0)
     }
 
     /// A number less than this one, which must not be 0.
-    pub fn below(&mut self, bound: usize) -> usize {
+    #[inline(always)]
+    pub const fn below(&mut self, bound: usize) -> usize {
         // The upper half of a product: no division, and no number is noticeably more likely.
-        (u128::from(self.next()) * bound as u128 >> 64) as usize
+        ((self.next() as u128 * bound as u128) >> 64) as usize
     }
 
     /// Whether something happens that has this probability.
     pub fn happens(&mut self, probability: f64) -> bool {
         ((self.next() >> 11) as f64) < probability * (1u64 << 53) as f64
+    }
+
+    /// A number from 0 up to 1.
+    pub const fn fraction(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1 << 24) as f32
     }
 
     /// Puts things in random order.
@@ -44,10 +51,12 @@ impl Chance {
     }
 }
 
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// What the state of a generator goes on by.
+pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The bits of a number, mixed: a permutation of all numbers.
-const fn mixed(number: u64) -> u64 {
+/// The bits of a number, mixed: a permutation of all numbers, and one step of SplitMix64.
+#[inline(always)]
+pub const fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(STEP);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -67,6 +76,8 @@ mod tests {
         assert_eq!(chance.below(1), 0);
         let heads = (0..10_000).filter(|_| chance.happens(0.25)).count();
         assert!((2_300..2_700).contains(&heads), "{heads}");
+        let half = (0..10_000).filter(|_| chance.fraction() < 0.5).count();
+        assert!((4_700..5_300).contains(&half), "{half}");
         assert!(!chance.happens(0.0) && chance.happens(1.0));
     }
 

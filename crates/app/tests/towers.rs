@@ -1,0 +1,113 @@
+//! `tabiya nnue towers` and `tabiya nnue bench` as their users see them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tabiya")).args(args).output().expect("the program starts")
+}
+
+fn succeed(args: &[&str]) -> String {
+    let output = run(args);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
+    String::from_utf8(output.stdout).expect("output is UTF-8")
+}
+
+/// A folder that is gone when the test is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const UP: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const DOWN: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
+
+#[test]
+fn a_model_learns_who_is_ahead_and_goes_on_where_it_was() {
+    let folder = Folder::new("towers");
+    let (data, model) = (folder.path("evals.jsonl"), folder.path("model.safetensors"));
+    // White has an extra queen, whoever is to move.
+    let line = |fen: &str| format!("{{\"fen\":\"{fen}\",\"eval\":900}}\n");
+    fs::write(&data, [line(UP), line(DOWN)].concat().repeat(8)).unwrap();
+    let train = |epochs: &str, out: &str| -> Value {
+        let args = ["nnue", "towers", "train", "--data", &data, "--out", out, "--epochs", epochs];
+        let answer = succeed(&[&args[..], &["--threads", "1", "--json"]].concat());
+        serde_json::from_str(&answer).expect("JSON")
+    };
+    let report = train("60", &model);
+    assert_eq!(report["steps"], 60);
+    let value = |fen: &str| -> f64 {
+        let answer = succeed(&["nnue", "towers", "eval", "--model", &model, "--fen", fen]);
+        answer.trim().parse().expect("a number")
+    };
+    assert!(value(UP) > 100.0 && value(DOWN) < -100.0, "{} {}", value(UP), value(DOWN));
+    // In two parts it comes to the same.
+    let parts = folder.path("parts.safetensors");
+    train("25", &parts);
+    assert_eq!(train("60", &parts)["positions"], 35 * 16);
+    assert!(fs::read(&parts).unwrap() == fs::read(&model).unwrap());
+    let fens = folder.path("fens");
+    fs::write(&fens, format!("{UP}\nnonsense\n{DOWN}\n")).unwrap();
+    let output = run(&["nnue", "towers", "eval", "--model", &model, "--file", &fens]);
+    assert_eq!(output.status.code(), Some(1));
+    let answer = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(answer.lines().nth(1).map(|line| line.starts_with("error: ")), Some(true));
+    assert_eq!(answer.lines().count(), 3);
+}
+
+#[test]
+fn what_is_no_model_is_told_in_one_line() {
+    let folder = Folder::new("no-model");
+    let path = folder.path("model");
+    fs::write(&path, b"TABIYANN").unwrap();
+    for path in [&path, &folder.path("missing")] {
+        let output = run(&["nnue", "towers", "eval", "--model", path]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.contains(path.as_str()), "{message}");
+    }
+    let data = folder.path("data");
+    fs::write(&data, "{\"fen\":\"x\",\"eval\":1}\n").unwrap();
+    let out = folder.path("out");
+    let output = run(&["nnue", "towers", "train", "--data", &data, "--out", &out]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("line 1: "));
+}
+
+#[test]
+fn a_bench_tells_the_rate_of_each_kind_of_work() {
+    let folder = Folder::new("bench");
+    let fens = folder.path("fens");
+    fs::write(&fens, format!("{UP}\n{DOWN}\n")).unwrap();
+    let args = ["nnue", "bench", "--positions", &fens, "--towers-only", "--rounds", "1"];
+    let report = succeed(&[&args[..], &["--time", "1", "--threads", "2", "--json"]].concat());
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!((&report["positions"], &report["threads"]), (&2.into(), &2.into()));
+    for name in
+        ["features", "features_fen", "towers_single", "towers_batch_4096", "towers_training"]
+    {
+        let rates = &report["rates"][name];
+        assert!(rates["per_second"].as_f64().unwrap() > 0.0, "{report}");
+        assert!(rates["per_cpu_second"].as_f64().unwrap() > 0.0, "{report}");
+    }
+}

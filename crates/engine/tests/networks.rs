@@ -1,0 +1,156 @@
+//! Networks in the engine: `EvalFile` takes them, names what is wrong with others and keeps what it had.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use chess::{Game, Position};
+use engine::bench;
+use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
+use engine::uci::Session;
+use nnue::{AnyNetwork, Network, Shape};
+
+fn network(seed: u64) -> Network {
+    let king_buckets = std::array::from_fn(|square| (square / 32) as u8);
+    let shape = Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 4 };
+    Network::random(shape, seed).expect("a shape that can be")
+}
+
+/// A file that is removed in the end.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).expect("a folder to write to");
+        Self(path)
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A session and what it has said.
+struct Talk {
+    session: Session,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Talk {
+    fn new() -> Self {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = lines.clone();
+        let output = Arc::new(move |line: &str| sink.lock().expect("lines").push(line.to_owned()));
+        let session = Session::new("T", "T", Default::default(), output).expect("memory");
+        Self { session, lines }
+    }
+
+    /// What is said to a line.
+    fn ask(&mut self, line: &str) -> String {
+        self.session.line(line);
+        self.session.wait();
+        std::mem::take(&mut *self.lines.lock().expect("lines")).join("\n")
+    }
+
+    fn use_file(&mut self, file: &Path) -> String {
+        self.ask(&format!("setoption name EvalFile value {}", file.display()))
+    }
+}
+
+#[test]
+fn a_session_evaluates_with_the_network_it_is_given_and_goes_back() {
+    let file = TemporaryFile::new("given.nnue", &network(1).to_bytes());
+    let mut talk = Talk::new();
+    let before = talk.ask("eval");
+    assert!(talk.use_file(&file.0).contains("(768×2 mirrored → 64)×2 → 1×4"));
+    talk.ask("position startpos moves e2e4");
+    let position = Position::INITIAL.after(Position::INITIAL.parse_uci("e2e4").expect("legal"));
+    let expected = f64::from(network(1).evaluate(&position)) / 100.0;
+    let told = talk.ask("eval");
+    assert!(told.contains(&format!("{expected:+.2} for the player to move (Black)")), "{told}");
+    assert!(told.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{told}");
+    assert!(talk.ask("go depth 4").contains("bestmove "));
+    talk.ask("setoption name EvalFile value classic");
+    assert!(talk.ask("eval").contains("by hand-written terms"));
+    talk.ask("setoption name EvalFile value <empty>");
+    talk.ask("position startpos");
+    assert_eq!(talk.ask("eval"), before);
+}
+
+#[test]
+fn a_bad_file_is_told_with_its_fault_and_the_network_is_kept() {
+    let good = network(2).to_bytes();
+    let file = TemporaryFile::new("good.nnue", &good);
+    let mut talk = Talk::new();
+    talk.use_file(&file.0);
+    let before = talk.ask("eval");
+    let changed = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x10;
+        bytes
+    };
+    let cases = [
+        ("truncated", good[..good.len() / 2].to_vec(), "truncated"),
+        ("longer", [&good[..], b"x"].concat(), "where the header asks for"),
+        ("version", changed(8), "version 17"),
+        ("hidden", changed(16), "a hidden layer of 80"),
+        ("weight", changed(5000), "checksum"),
+        ("random", (0..9999u32).map(|n| ((n * n) >> 7) as u8).collect(), "not a network"),
+        ("empty", Vec::new(), "not a network"),
+        ("halfkp", 0x7af3_2f16u32.to_le_bytes().to_vec(), "cut off"),
+    ];
+    for (name, bytes, fault) in cases {
+        let bad = TemporaryFile::new(name, &bytes);
+        let told = talk.use_file(&bad.0);
+        assert!(told.starts_with("info string error: setoption: EvalFile: "), "{told}");
+        assert!(told.contains(fault), "{name}: {told}");
+        assert_eq!(talk.ask("eval"), before, "{name}");
+    }
+    for path in ["/nowhere.nnue", "/", "/dev/zero"] {
+        assert!(talk.use_file(Path::new(path)).contains("error"), "{path}");
+        assert_eq!(talk.ask("eval"), before, "{path}");
+    }
+}
+
+#[test]
+fn a_halfkp_network_is_played_with() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue");
+    let file = data.join("nn-62ef826d1a6d.nnue");
+    if !file.exists() {
+        println!("skipped: there is no {}", file.display());
+        return;
+    }
+    let mut talk = Talk::new();
+    assert!(talk.use_file(&file).contains("HalfKP"));
+    talk.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+    let told = talk.ask("go depth 5");
+    assert!(told.contains("score mate 1") && told.contains("bestmove d1d8"), "{told}");
+    let network = engine::eval::file::load(&file).expect("a network");
+    let value = f64::from(network.evaluate(&Position::INITIAL)) / 100.0;
+    talk.ask("position startpos");
+    assert!(talk.ask("eval").contains(&format!("{value:+.2} for White")));
+}
+
+#[test]
+fn threads_search_with_one_network_and_a_bench_with_it_is_the_same_each_time() {
+    let network = AnyNetwork::from(network(3));
+    let mut engine = Engine::new(1).expect("memory");
+    engine.set_threads(2);
+    engine.set_network(Some(network.clone()));
+    let limits = Limits { depth: Some(6), ..Limits::default() };
+    let search = || {
+        let control = Control::new(false);
+        engine.search(&Game::default(), &limits, Settings::default(), &control, &|_| {})
+    };
+    assert!(with_deep_stack(search).expect("a thread").best.is_some());
+    let run = |network| {
+        let control = Control::new(false);
+        let work = with_deep_stack(|| bench::run(4, 1, network, &control, |_, _, _| {}));
+        work.expect("a thread").expect("memory").nodes
+    };
+    let nodes = run(Some(network.clone()));
+    assert_eq!(run(Some(network)), nodes);
+    assert_ne!(run(None), nodes);
+}

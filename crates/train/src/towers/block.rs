@@ -1,0 +1,197 @@
+//! 64 positions on their way forward and back: everything but the gradient of the parameters.
+
+use chess::PackedRow;
+use nnue::features::{Features, MAX_ACTIVE};
+use nnue::towers::{Row, SLABS, Towers, multiply_add, transpose};
+
+use super::Options;
+use super::examples::target;
+
+/// Positions in a block.
+pub(super) const SIZE: usize = 64;
+
+/// The values of a layer for all positions of a block.
+pub(super) type Values = Box<[Row; SIZE]>;
+
+fn values() -> Values {
+    Box::new([Row::ZERO; SIZE])
+}
+
+/// What the towers of a slab gave.
+pub(super) struct SlabValues {
+    pub mover: Values,
+    pub opponent: Values,
+}
+
+/// The three layers of the head, transposed for the way back.
+pub(super) struct Transposed {
+    layers: [Values; 3],
+}
+
+impl Transposed {
+    pub(super) fn new() -> Self {
+        Self { layers: [values(), values(), values()] }
+    }
+
+    pub(super) fn set(&mut self, towers: &Towers) {
+        for (layer, transposed) in towers.head().layers.iter().zip(&mut self.layers) {
+            transpose(layer.weights, transposed);
+        }
+    }
+}
+
+/// A block. Where it has fewer than 64 positions, what is left has nothing active and no error, so that
+/// it adds nothing to any gradient.
+pub(super) struct Block {
+    active: Vec<([u16; MAX_ACTIVE], usize, usize)>,
+    pub slabs: Vec<SlabValues>,
+    /// The layer after the towers, the inner one of the residual block, what comes out of that, the last.
+    pub hidden: Values,
+    pub inner: Values,
+    pub residual: Values,
+    pub last: Values,
+    /// The derivatives of the loss by what goes into these layers, before it is clipped.
+    pub hidden_error: Values,
+    pub inner_error: Values,
+    pub residual_error: Values,
+    pub last_error: Values,
+    /// The derivative of the loss by the output.
+    pub output_error: [f32; SIZE],
+    /// The sum of the losses.
+    pub loss: f64,
+    count: usize,
+}
+
+impl Block {
+    pub(super) fn new() -> Self {
+        let slab = |_| SlabValues { mover: values(), opponent: values() };
+        Self {
+            active: vec![([0; MAX_ACTIVE], 0, 0); SIZE],
+            slabs: (0..SLABS).map(slab).collect(),
+            hidden: values(),
+            inner: values(),
+            residual: values(),
+            last: values(),
+            hidden_error: values(),
+            inner_error: values(),
+            residual_error: values(),
+            last_error: values(),
+            output_error: [0.0; SIZE],
+            loss: 0.0,
+            count: 0,
+        }
+    }
+
+    /// How many positions it has.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The active features of a position: the mover's, and the opponent's.
+    #[inline]
+    pub(super) fn active(&self, position: usize) -> [&[u16]; 2] {
+        let (features, mover, all) = &self.active[position];
+        [&features[..*mover], &features[*mover..*all]]
+    }
+
+    /// Takes these positions through the network and back. `weight` is what each counts in the loss.
+    pub(super) fn pass(
+        &mut self,
+        rows: &[PackedRow],
+        towers: &Towers,
+        transposed: &Transposed,
+        options: &Options,
+        weight: f32,
+    ) {
+        self.count = rows.len().min(SIZE);
+        for (row, (features, mover, all)) in rows.iter().zip(&mut self.active) {
+            // The rows were looked at when they were read: each is a board.
+            let seen = row.setup().map(|setup| Features::seen_by(&setup.board, setup.turn));
+            let [own, other] = seen.as_ref().map_or([&[][..]; 2], |seen| seen.active(features));
+            (*mover, *all) = (own.len(), own.len() + other.len());
+        }
+        self.forward(towers);
+        self.errors(rows, towers, options, weight);
+        self.backward(transposed);
+    }
+
+    fn forward(&mut self, towers: &Towers) {
+        let head = towers.head();
+        let [first, second, last] = head.layers;
+        self.hidden.fill(*head.bias);
+        for number in 0..SLABS {
+            let slab = towers.slab(number);
+            let SlabValues { mover, opponent } = &mut self.slabs[number];
+            // The memory of the inner layer is free as yet: it takes the sums.
+            for p in 0..self.count {
+                let (features, own, all) = &self.active[p];
+                let active = [&features[..*own], &features[*own..*all]];
+                slab.towers(active, [&mut mover[p], &mut opponent[p]]);
+                self.inner[p] = mover[p];
+                self.inner[p].add(&opponent[p]);
+            }
+            multiply_add(&self.inner[..self.count], slab.next, &mut self.hidden[..]);
+        }
+        self.hidden.iter_mut().for_each(Row::clip);
+        self.inner.fill(*first.bias);
+        multiply_add(&self.hidden[..], first.weights, &mut self.inner[..]);
+        self.inner.iter_mut().for_each(Row::clip);
+        for (residual, hidden) in self.residual.iter_mut().zip(&self.hidden[..]) {
+            *residual = *hidden;
+            residual.add(second.bias);
+        }
+        multiply_add(&self.inner[..], second.weights, &mut self.residual[..]);
+        self.residual.iter_mut().for_each(Row::clip);
+        self.last.fill(*last.bias);
+        multiply_add(&self.residual[..], last.weights, &mut self.last[..]);
+        self.last.iter_mut().for_each(Row::clip);
+    }
+
+    /// Loss and its derivative by the output.
+    fn errors(&mut self, rows: &[PackedRow], towers: &Towers, options: &Options, weight: f32) {
+        let head = towers.head();
+        self.output_error.fill(0.0);
+        self.loss = 0.0;
+        for (p, row) in rows.iter().take(self.count).enumerate() {
+            let output = self.last[p].dot(head.output) + head.output_bias;
+            let difference = output - target(row, options.clip);
+            self.loss += huber(difference);
+            self.output_error[p] = difference.clamp(-1.0, 1.0) * weight;
+        }
+        for (error, &output_error) in self.last_error.iter_mut().zip(&self.output_error) {
+            for (error, output) in error.iter_mut().zip(head.output.iter()) {
+                *error = output_error * output;
+            }
+        }
+        mask(&mut self.last_error, &self.last);
+    }
+
+    fn backward(&mut self, Transposed { layers: [first, second, last] }: &Transposed) {
+        self.residual_error.fill(Row::ZERO);
+        multiply_add(&self.last_error[..], last, &mut self.residual_error[..]);
+        mask(&mut self.residual_error, &self.residual);
+        self.inner_error.fill(Row::ZERO);
+        multiply_add(&self.residual_error[..], second, &mut self.inner_error[..]);
+        mask(&mut self.inner_error, &self.inner);
+        // What was added to the residual block's output gets its error too.
+        self.hidden_error.copy_from_slice(&self.residual_error[..]);
+        multiply_add(&self.inner_error[..], first, &mut self.hidden_error[..]);
+        mask(&mut self.hidden_error, &self.hidden);
+    }
+}
+
+/// Where a value was clipped, nothing that leads to it changes the loss.
+#[inline]
+pub(super) fn mask(errors: &mut [Row; SIZE], values: &[Row; SIZE]) {
+    for (errors, values) in errors.iter_mut().zip(values) {
+        for (error, &value) in errors.iter_mut().zip(values.iter()) {
+            *error = if value > 0.0 && value < 1.0 { *error } else { 0.0 };
+        }
+    }
+}
+
+/// The Huber loss of a difference in pawns: quadratic up to 1, linear beyond.
+pub(super) fn huber(difference: f32) -> f64 {
+    let size = f64::from(difference.abs());
+    if size <= 1.0 { 0.5 * size * size } else { size - 0.5 }
+}

@@ -1,0 +1,84 @@
+//! The gradient of the parameters: sums over all blocks, always in their order.
+
+use nnue::features::COUNT;
+use nnue::towers::{HEAD_ROWS, Row, SLAB_ROWS, Slab, multiply_add, transpose};
+
+use super::block::{Block, SIZE, mask};
+
+/// What one thread needs for it.
+pub(super) struct Scratch {
+    pub gradient: Vec<Row>,
+    transposed: Box<[Row; 64]>,
+    values: Box<[Row; SIZE]>,
+    errors: Box<[Row; SIZE]>,
+}
+
+impl Scratch {
+    pub(super) fn new() -> Self {
+        let rows = || Box::new([Row::ZERO; 64]);
+        let gradient = vec![Row::ZERO; SLAB_ROWS.max(HEAD_ROWS)];
+        Self { gradient, transposed: rows(), values: rows(), errors: rows() }
+    }
+
+    /// Adds the gradient of a slab, in the order of its rows. What there was must be 0.
+    pub(super) fn add_slab(&mut self, blocks: &[Block], number: usize, slab: Slab<'_>) {
+        let Self { gradient, transposed, values, errors } = self;
+        let (inputs, rest) = gradient.split_at_mut(COUNT);
+        let (biases, next) = rest.split_at_mut(2);
+        let mut next_transposed = Box::new([Row::ZERO; 64]);
+        transpose(slab.next, &mut next_transposed);
+        for block in blocks {
+            let outputs = &block.slabs[number];
+            let count = block.len();
+            // The layer after the towers: its inputs are the sums of both.
+            for p in 0..SIZE {
+                values[p] = if p < count { outputs.mover[p] } else { Row::ZERO };
+                if p < count {
+                    values[p].add(&outputs.opponent[p]);
+                }
+            }
+            transpose(values, transposed);
+            multiply_add(&transposed[..], &block.hidden_error, &mut next[..64]);
+            // The towers, each with the same error but where it was clipped.
+            values.fill(Row::ZERO);
+            multiply_add(&block.hidden_error[..], &next_transposed, &mut values[..]);
+            for (tower, outputs) in [&outputs.mover, &outputs.opponent].into_iter().enumerate() {
+                errors.copy_from_slice(&values[..]);
+                mask(errors, outputs);
+                for (p, error) in errors.iter().enumerate().take(count) {
+                    biases[tower].add(error);
+                    for &feature in block.active(p)[tower] {
+                        inputs[usize::from(feature)].add(error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the gradient of the head, in the order of its rows. What there was must be 0.
+    pub(super) fn add_head(&mut self, blocks: &[Block]) {
+        let Self { gradient, transposed, .. } = self;
+        for block in blocks {
+            let (bias, mut rest) = gradient.split_at_mut(1);
+            block.hidden_error.iter().for_each(|error| bias[0].add(error));
+            let layers = [
+                (&block.hidden, &block.inner_error),
+                (&block.inner, &block.residual_error),
+                (&block.residual, &block.last_error),
+            ];
+            for (values, errors) in layers {
+                let (layer, after) = rest.split_at_mut(65);
+                transpose(values, transposed);
+                multiply_add(&transposed[..], errors, &mut layer[..64]);
+                errors.iter().for_each(|error| layer[64].add(error));
+                rest = after;
+            }
+            for (values, &error) in block.last.iter().zip(&block.output_error) {
+                for (sum, value) in rest[0].iter_mut().zip(values.iter()) {
+                    *sum += error * value;
+                }
+                rest[1][0] += error;
+            }
+        }
+    }
+}
