@@ -124,7 +124,7 @@ mod tests {
             comparison.add(exact, network.evaluate(&position).into());
         }
         let compared = comparison.result();
-        assert!(compared.mean_difference < 5.0 && compared.max_difference < 25.0, "{compared:?}");
+        assert!(compared.mean_difference < 8.0 && compared.max_difference < 40.0, "{compared:?}");
         assert!(compared.correlation.unwrap() > 0.99, "{compared:?}");
     }
 }

@@ -29,16 +29,20 @@ fn options(threads: usize) -> TrainOptions {
 struct Twin<'a> {
     options: &'a TrainOptions,
     values: Vec<f64>,
+    /// Where each part begins and how long its rows are.
+    places: [(usize, usize); 4],
 }
 
 impl<'a> Twin<'a> {
     fn new(options: &'a TrainOptions, parameters: &Parameters) -> Self {
-        Self { options, values: parameters.values.iter().map(|&v| v.into()).collect() }
+        let place = |part: Part| (part.range(&options.shape).start, part.size(&options.shape).1);
+        let values = parameters.values.iter().map(|&v| v.into()).collect();
+        Self { options, values, places: Part::ALL.map(place) }
     }
 
     fn at(&self, part: Part, row: usize, column: usize) -> usize {
-        let shape = &self.options.shape;
-        part.range(shape).start + row * part.size(shape).1 + column
+        let (start, width) = self.places[part as usize];
+        start + row * width + column
     }
 
     /// Inputs of both perspectives, 0 or 1, the mover's first; the output layer; the target.
