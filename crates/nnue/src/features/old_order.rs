@@ -37,7 +37,7 @@ pub struct NotRows {
 /// use nnue::features::{Features, old_order};
 ///
 /// let mut inputs = Features::of(&Board::INITIAL).to_f32().to_vec();
-/// let mut weights: Vec<f32> = (0..768).map(|n| n as f32).collect();
+/// let mut weights: Vec<f32> = (0..768).map(|n| (n * n % 97) as f32).collect();
 /// let layer = |inputs: &[f32], weights: &[f32]| -> f32 {
 ///     inputs.iter().zip(weights).map(|(input, weight)| input * weight).sum()
 /// };
