@@ -109,7 +109,8 @@ fn a_network_is_trained_tested_and_exported() {
     let tested = nnue(&["test", &checkpoint, "--against", &network, "--data", &data, "--json"]);
     assert_eq!(tested.status.code(), Some(0), "{}", text(&tested.stderr));
     let report = json(&tested);
-    assert!(report["quantised"]["mean_difference"].as_f64().unwrap() < 10.0, "{report}");
+    // Sixty-four output weights, each rounded by up to 1/128: a few centipawns of 400.
+    assert!(report["quantised"]["mean_difference"].as_f64().unwrap() < 25.0, "{report}");
     assert_eq!(report["against"]["max_difference"], 0.0);
     let fens = folder.path("fens.txt");
     fs::write(&fens, "startpos moves e2e4\n# a comment\n8/8/4k3/8/8/3KP3/8/8 w - - 0 1\n").unwrap();
