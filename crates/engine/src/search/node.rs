@@ -193,9 +193,12 @@ impl Searcher<'_> {
             earlier == score::NONE || evaluation > earlier
         };
 
+        // Who looks for a mate is always far from it by the evaluation: that is no reason to give up.
+        let mate_asked = self.shared.limits.mate.is_some();
         if !PV && !in_check && excluded.is_none() {
             // 7. Razoring: so far below alpha that only captures could help, and they do not.
             if depth <= RAZOR_MAX_DEPTH
+                && !mate_asked
                 && estimate + RAZOR_BASE + RAZOR_DEPTH * depth * depth <= alpha
             {
                 let score = self.quiescence::<false>(position, alpha, alpha + 1, ply);
@@ -311,8 +314,11 @@ impl Searcher<'_> {
             }
             moves += 1;
             let noisy = is_noisy(m);
-            if quiets_over && !noisy {
-                picker.skip_quiets();
+            let spared = mate_asked && position.gives_check(m);
+            if quiets_over && !noisy && !spared {
+                if !mate_asked {
+                    picker.skip_quiets();
+                }
                 continue;
             }
             self.prefetch_after(position, m);
@@ -326,7 +332,7 @@ impl Searcher<'_> {
 
             // 13. At low depth, late and unlikely moves are not looked at, once there is a line that
             //     does not lose.
-            if best > -score::WIN_BOUND && may_prune {
+            if best > -score::WIN_BOUND && may_prune && !spared {
                 let shallow = (depth - lessened / 1024).max(0);
                 if noisy {
                     if depth <= EXCHANGE_MAX_DEPTH

@@ -66,7 +66,9 @@ impl TrainOptions {
     /// use train::trainer::TrainOptions;
     /// let options = TrainOptions::new(nnue::Shape::plain(256), 100_000_000);
     /// assert_eq!((options.batch_size, options.steps()), (16_384, 6_104));
-    /// assert_eq!(options.rate_at(0), options.rate_at(options.steps() - 1).min(options.rate_at(0)));
+    /// // The learning rate rises, is highest after the warm-up, and falls.
+    /// let rates = [0, 61, 3_000, 6_103].map(|step| options.rate_at(step));
+    /// assert!(rates[0] < rates[2] && rates[2] < rates[1] && rates[3] < rates[2]);
     /// ```
     pub fn new(shape: Shape, positions: u64) -> Self {
         Self {
