@@ -114,7 +114,9 @@ mod instructions {
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
 mod instructions {
-    pub use super::packed as pack;
+    pub fn pack(value: u64, mask: u64) -> u64 {
+        super::packed(value, mask)
+    }
 
     pub fn spread(value: u64, mut mask: u64) -> u64 {
         let (mut spread, mut n) = (0, 0);
