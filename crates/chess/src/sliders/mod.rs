@@ -6,7 +6,7 @@
 //!
 //! | module          | idea                                                      | tables      |
 //! |-----------------|-----------------------------------------------------------|-------------|
-//! | [`pext`]        | one instruction packs the relevant occupancy to an index  | 256 KiB     |
+//! | [`pext`]        | one instruction packs the relevant occupancy to an index  | 1 MiB       |
 //! | [`magic`]       | a multiplication does the same                            | 1 MiB       |
 //! | [`above_below`] | first blocker above or below the square in each direction | 4 KiB       |
 //! | [`hyperbola`]   | `o ^ (o - 2s)` along each line, and the same in reverse   | 2 KiB       |
