@@ -47,17 +47,25 @@ class Towers(nn.Module):
         return self.output(clip(self.last(x)))
 
 
-def features(board, for_mover=False):
-    """The 768 features: Black's first, or the mover's first with ranks mirrored for Black."""
-    row = torch.zeros(768)
-    black_moves = board.turn == chess.BLACK
+def board_to_bitmap(board):
+    """Bitboards [2, 6, 64], Black first."""
+    bitboards = torch.zeros(2, 6, 64)
     for square, piece in board.piece_map().items():
-        second_half = piece.color == chess.WHITE
-        if for_mover:
-            second_half = piece.color != board.turn
-            square = chess.square_mirror(square) if black_moves else square
-        row[384 * second_half + 64 * (piece.piece_type - 1) + square] = 1.0
-    return row
+        bitboards[int(piece.color), piece.piece_type - 1, square] = 1.0
+    return bitboards
+
+
+def board_to_features(board):
+    """The 768 features: Black's first."""
+    return board_to_bitmap(board).flatten()
+
+
+def features_for_mover(board):
+    """The 768 features as the model takes them: the mover's first, ranks mirrored for Black."""
+    bitboards = board_to_bitmap(board)
+    if board.turn == chess.WHITE:
+        return bitboards.flip(0).flatten()
+    return bitboards.reshape(2, 6, 8, 8).flip(2).flatten()
 
 
 def random_positions(count, seed=1):
@@ -107,8 +115,8 @@ def tasks(model, fens, dense):
     loss = nn.HuberLoss()
 
     def extract():
-        for fen in fens[:200]:
-            features(chess.Board(fen))
+        for fen in fens[:: len(fens) // 200][:200]:
+            board_to_features(chess.Board(fen))
 
     def evaluate(size):
         def work():
@@ -159,7 +167,7 @@ def main():
     parameters = sum(parameter.numel() for parameter in model.parameters())
     assert parameters == 439617, parameters
     fens = random_positions(args.positions)
-    dense = torch.stack([features(chess.Board(fen), for_mover=True) for fen in fens])
+    dense = torch.stack([features_for_mover(chess.Board(fen)) for fen in fens])
     with tempfile.TemporaryDirectory() as folder:
         model_path, fens_path = os.path.join(folder, "model"), os.path.join(folder, "fens")
         write_model(model, model_path)

@@ -18,7 +18,7 @@ use ::nnue::towers::Towers;
 use ::nnue::{AnyNetwork, Network, Shape, halfkp};
 use anyhow::{Context, ensure};
 use chess::pgn::Score;
-use chess::{Move, PackedRow, Position};
+use chess::{Move, PackedRow, Position, Setup};
 use cpu_time::ProcessTime;
 use serde_json::{Value, json};
 use train::towers::{Options, Trainer};
@@ -173,7 +173,16 @@ fn features(bench: &mut Bench, positions: &[Position]) {
     let mut row = [0f32; 768];
     let mut list = [0; MAX_ACTIVE];
     let count = positions.len();
+    // As python-chess and others read a FEN: without asking whether the position is legal.
     bench.measure("features_fen", "features from FEN, dense f32", count, || {
+        for fen in &fens {
+            if let Ok(setup) = Setup::from_fen(black_box(fen)) {
+                Features::of(&setup.board).write(&mut row);
+                black_box(&row);
+            }
+        }
+    });
+    bench.measure("features_fen_legal", "the same, and the position is checked", count, || {
         for fen in &fens {
             if let Ok(features) = Features::from_fen(black_box(fen)) {
                 features.write(&mut row);
