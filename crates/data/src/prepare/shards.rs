@@ -346,9 +346,15 @@ impl Sink for Shards<'_> {
 
     fn end(&mut self) -> Result<Vec<Task>, DataError> {
         self.ledger.now.place = super::ledger::Place::End;
+        self.last = self.ledger.now;
         let is_open = |split: &Split| self.files[*split as usize].in_shard > 0;
         let open: Vec<Split> = Split::ALL.into_iter().filter(is_open).collect();
-        Ok(open.into_iter().map(|split| self.seal(split, true)).collect())
+        let seal = |split: Split| {
+            // What would come next: until its last file is finished, the split is not idle.
+            self.files[split as usize].begins.push_back(self.last);
+            self.seal(split, true)
+        };
+        Ok(open.into_iter().map(seal).collect())
     }
 
     fn is_full(&self) -> bool {
