@@ -361,3 +361,48 @@ impl Sink for Shards<'_> {
         self.ledger.is_full()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Plan;
+    use crate::prepare::games::Rows;
+    use crate::prepare::ledger;
+    use chess::{PackedRow, Position};
+
+    /// A run that is killed between the last files of two splits must read the rows of the second again.
+    #[test]
+    fn where_to_go_on_is_before_the_rows_of_the_last_file_until_it_is_finished() {
+        let folder = std::env::temp_dir().join(format!("tabiya-shards-{}", std::process::id()));
+        for split in Split::ALL {
+            let file = folder.join(shard_name(split, 0, FileFormat::Packed));
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        }
+        let options = PrepareOptions { format: FileFormat::Packed, ..PrepareOptions::default() };
+        let recorder = Recorder::new(&folder, Plan::new(Vec::new(), &options, None));
+        let begin = Mark::begin(ledger::Place::Block(0));
+        let ledger = Ledger::new(Vec::new(), None, begin, Vec::new(), Box::new(|_| {}));
+        let mut shards = Shards::new(&folder, &options, &[], ledger, recorder, None).unwrap();
+        let row = Row::of_packed(PackedRow::new(&Position::INITIAL).unwrap());
+        for block in 0..3 {
+            let rows = Split::ALL.map(|split| Row { split, ..row }).to_vec();
+            let rows = Rows { rows, ..Rows::default() };
+            let place = ledger::Place::Block(block);
+            shards.merge(Made { place, rows, failure: None, read: 0 }).unwrap();
+        }
+        let mut tasks = shards.end().unwrap();
+        assert_eq!(tasks.len(), 2);
+        for rows_to_come_again in [3, 0] {
+            // All that is to be done for one file, from its rows to its closing.
+            let mut task = tasks.pop();
+            while let Some(next) = task {
+                task = shards.finish(next.run().unwrap()).unwrap().pop();
+            }
+            let progress = std::fs::read(folder.join("_progress.json")).unwrap();
+            let progress: serde_json::Value = serde_json::from_slice(&progress).unwrap();
+            let read_before = progress["mark"]["rows"]["train"].as_u64().unwrap();
+            assert_eq!(3 - read_before, rows_to_come_again);
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
