@@ -125,6 +125,13 @@ def tasks(model, fens, dense):
 
         return work
 
+    boards = [chess.Board(fen) for fen in fens[:100]]
+
+    def evaluate_boards():
+        with torch.inference_mode():
+            for board in boards:
+                model(features_for_mover(board).unsqueeze(0)).item()
+
     def learn():
         optimizer.zero_grad()
         loss(learner(batches[512]), target).backward()
@@ -133,6 +140,7 @@ def tasks(model, fens, dense):
     return {
         "features_fen": (200, extract),
         "towers_single": (1, evaluate(1)),
+        "towers_board": (100, evaluate_boards),
         "towers_batch_256": (256, evaluate(256)),
         "towers_batch_4096": (4096, evaluate(4096)),
         "towers_training": (512, learn),

@@ -212,11 +212,22 @@ fn features(bench: &mut Bench, positions: &[Position]) {
 
 fn towers(bench: &mut Bench, positions: &[Position], threads: NonZero<usize>) {
     let model = Towers::random(1);
+    let inputs: Vec<Features> = positions.iter().map(Features::for_mover).collect();
     bench.measure("towers_single", "towers, one position at a time", positions.len(), || {
-        for position in positions {
-            black_box(model.evaluate(black_box(position)));
+        for features in &inputs {
+            black_box(model.evaluate_features(black_box(features)));
         }
     });
+    bench.measure(
+        "towers_board",
+        "the same, with the features of the position",
+        positions.len(),
+        || {
+            for position in positions {
+                black_box(model.evaluate(black_box(position)));
+            }
+        },
+    );
     let mut batches = |name, what, size: usize| {
         // Whole batches only.
         let all = positions.iter().cycle().take(positions.len().next_multiple_of(size));

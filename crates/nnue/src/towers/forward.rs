@@ -12,6 +12,9 @@ use crate::features::{COUNT, Features, MAX_ACTIVE, PER_COLOR};
 /// many enough that fetching the weights does not count.
 pub const BLOCK: usize = 192;
 
+/// A thread is started for so many positions at least.
+const SMALLEST_SHARE: usize = 96;
+
 /// Rows of inputs that are none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DenseError {
@@ -112,9 +115,8 @@ impl Towers {
         values: &mut [f32],
         threads: NonZero<usize>,
     ) {
-        // Whole blocks for everybody, and the last takes what is left.
-        let blocks = positions.len().div_ceil(BLOCK);
-        let share = blocks.div_ceil(threads.get()).max(1) * BLOCK;
+        // Equal shares, but none so small that a thread is not worth its while.
+        let share = positions.len().div_ceil(threads.get()).max(SMALLEST_SHARE);
         std::thread::scope(|scope| {
             let mut parts = positions.chunks(share).zip(values.chunks_mut(share));
             let first = parts.next();

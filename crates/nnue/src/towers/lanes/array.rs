@@ -45,4 +45,10 @@ impl Lanes {
     pub fn clip(self) -> Self {
         Self(self.0.map(|number| number.clamp(0.0, 1.0)))
     }
+
+    /// A bit for each lane that is not 0.
+    #[inline(always)]
+    pub fn nonzero(self) -> u16 {
+        (0..16).fold(0, |bits, n| bits | u16::from(self.0[n] != 0.0) << n)
+    }
 }

@@ -1,8 +1,9 @@
 //! AVX2: two registers.
 
 use std::arch::x86_64::{
-    __m256, _mm256_add_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps,
-    _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
+    __m256, _CMP_NEQ_UQ, _mm256_add_ps, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
+    _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_set1_ps, _mm256_setzero_ps,
+    _mm256_storeu_ps,
 };
 
 /// Sixteen numbers in two registers.
@@ -58,5 +59,18 @@ impl Lanes {
         Self(self.0.map(|register| unsafe {
             _mm256_min_ps(_mm256_max_ps(register, _mm256_setzero_ps()), _mm256_set1_ps(1.0))
         }))
+    }
+
+    /// A bit for each lane that is not 0.
+    #[inline(always)]
+    pub fn nonzero(self) -> u16 {
+        let half = |register| {
+            // SAFETY: see above.
+            unsafe {
+                let differs = _mm256_cmp_ps::<_CMP_NEQ_UQ>(register, _mm256_setzero_ps());
+                _mm256_movemask_ps(differs) as u16
+            }
+        };
+        half(self.0[0]) | half(self.0[1]) << 8
     }
 }

@@ -46,6 +46,9 @@ mod tests {
         check(x.add(y), each(|a, b| a + b));
         check(x.clip(), each(|a, _| a.clamp(0.0, 1.0)));
         check(Lanes::splat(2.5), [2.5; 16]);
+        let mut holes = a;
+        (holes[3], holes[9], holes[15]) = (0.0, -0.0, 0.0);
+        assert_eq!(Lanes::load(&holes).nonzero(), !(1 << 3 | 1 << 9 | 1 << 15));
         if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
             check(y.add_product(x, x), each(|a, b| a.mul_add(a, b)));
         }
