@@ -21,7 +21,8 @@ mkdir -p "$OUT"
 
 # 1. Every position of the games once, but openings and checks; 1 % of the games are kept for validation.
 "$TABIYA" data prepare "$GAMES" --format packed --dedup --skip-plies 6 --no-checks \
-  --val-fraction 0.01 --threads "$THREADS" --out "$OUT/games"
+  --val-fraction 0.01 --threads "$THREADS" --out "$OUT/games" ||
+  [ -e "$OUT/games/_SUCCESS" ] # broken games are told, and left out
 
 # 2. The teacher's evaluation of each, and of two positions one or two random moves away: a search meets
 #    many positions that no game has.

@@ -128,6 +128,7 @@ pub fn multiply_add(inputs: &[Row], weights: &[Row; 64], sums: &mut [Row]) {
 /// The same for one position. Here fetching the weights is what takes the time, and many inputs are 0
 /// because they were clipped: their rows are left out.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see Registers")]
 fn product_of_one(input: &Row, weights: &[Row; 64], sum: &mut Row) {
     let lanes = input.registers();
     let mut total = sum.registers();
