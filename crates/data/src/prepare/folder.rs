@@ -80,9 +80,13 @@ impl Workplace {
                     old.clone_from(new);
                 }
             }
-            let error = other(&old);
-            workplace.leave();
-            return error.map_or(Ok((workplace, Found::Finished(Box::new(manifest)))), Err);
+            if let Some(error) = other(&old) {
+                workplace.leave();
+                return Err(error);
+            }
+            // It may have been killed when all was done but this.
+            workplace.clean_up()?;
+            return Ok((workplace, Found::Finished(Box::new(manifest))));
         }
         if !path.join(PROGRESS).exists() {
             return Ok((workplace, Found::Nothing));
