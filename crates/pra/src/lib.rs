@@ -1,0 +1,19 @@
+//! Piece-routed attention: a transformer that looks at a chess board through the moves of the pieces.
+//!
+//! Each square is a token. Nine of the twelve heads of attention see only what a knight, bishop, rook,
+//! queen, king or pawn would reach from a square on the empty board; three find patterns of their own.
+//! The model says which move a player would choose, and who will win.
+//!
+//! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, `encode` what
+//! it reads and says.
+
+pub mod config;
+pub mod encode;
+mod layout;
+pub mod masks;
+pub mod mul;
+mod weights;
+
+pub use config::{Config, ConfigError};
+pub use layout::{Kind, Layout, Start, Tensor};
+pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};
