@@ -5,14 +5,19 @@
 //! The model says which move a player would choose, and who will win.
 //!
 //! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, [`encode`] what
-//! it reads and says, [`Engine`] what computes it on the CPU.
+//! it reads and says, [`Engine`] what computes it on the CPU. [`evaluate`] measures a model, [`attention`]
+//! and [`picture`] show where it looks, [`player`] plays it.
 
+pub mod attention;
 pub mod config;
 pub mod encode;
+pub mod evaluate;
 mod layout;
 pub mod masks;
 mod model;
 pub mod mul;
+pub mod picture;
+pub mod player;
 mod weights;
 
 pub use config::{Config, ConfigError};
