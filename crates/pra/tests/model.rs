@@ -29,7 +29,14 @@ fn configs() -> Vec<Config> {
 fn weights(config: &Config) -> Weights {
     let mut weights = Weights::random(config, 5).unwrap();
     let mut chance = Chance::of(6, 0);
-    weights.values_mut().iter_mut().for_each(|value| *value += 0.4 * (chance.fraction() - 0.5));
+    let layout = weights.layout().clone();
+    for tensor in layout.tensors() {
+        // A value of almost 1 has no gradient to speak of.
+        let size = if tensor.name.starts_with("value_head") { 0.01 } else { 0.4 };
+        for value in &mut weights.values_mut()[tensor.range.clone()] {
+            *value = 0.5 * *value + size * (chance.fraction() - 0.5);
+        }
+    }
     weights
 }
 

@@ -127,9 +127,9 @@ impl Twin {
         logits.resize(POLICY, 0.0);
         if self.config.promotions {
             let weights = self.tensor("policy_head.promotion.weight");
-            for index in PLAIN_MOVES..POLICY {
+            for (index, logit) in logits.iter_mut().enumerate() {
                 if let Some((from, to, piece)) = promotion_of(index as u16) {
-                    logits[index] = plain(from * 64 + to) + dot(&x[from], &weights[piece]);
+                    *logit = plain(from * 64 + to) + dot(&x[from], &weights[piece]);
                 }
             }
         }
