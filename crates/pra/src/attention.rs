@@ -67,6 +67,16 @@ pub fn received(map: &Map) -> [f32; SQUARES] {
     sums
 }
 
+/// Heat from 0 to 1 of what squares [receive](received), and the most that one has: 1 is the most, 0 what
+/// each would have if all were looked at alike, or less.
+pub fn heat_received(map: &Map) -> ([f32; SQUARES], f32) {
+    let shares = received(map);
+    let (even, most) = (1.0 / SQUARES as f32, shares.iter().copied().fold(0.0, f32::max));
+    // What roundings leave of nothing is not made hot.
+    let width = (most - even).max(1e-4);
+    (shares.map(|share| ((share - even) / width).clamp(0.0, 1.0)), most)
+}
+
 /// What a square looks at; together 1.
 pub fn looked_at(map: &Map, from: Square) -> [f32; SQUARES] {
     let begin = from.index() * SQUARES;

@@ -42,6 +42,19 @@ pub fn centipawns(expected: f32) -> i32 {
     centipawns.clamp(-10_000.0, 10_000.0).round() as i32
 }
 
+/// An expected score in centipawns as engines tell them to people: 400 to the power of ten of its odds.
+/// Never more than thirty pawns.
+///
+/// ```
+/// use pra::player::score;
+/// assert_eq!((score(0.5), score(10.0 / 11.0), score(0.0)), (0, 400, -3000));
+/// ```
+pub fn score(expected: f32) -> i32 {
+    let expected = f64::from(expected).clamp(1e-9, 1.0 - 1e-9);
+    let score = 400.0 * (expected / (1.0 - expected)).log10();
+    if score.is_nan() { 0 } else { score.clamp(-3000.0, 3000.0).round() as i32 }
+}
+
 /// Win, draw and loss as the player to move sees them, from how the model sees the board.
 pub fn for_mover(config: &Config, turn: Color, wdl: [f32; 3]) -> [f32; 3] {
     if turn == Color::Black && !config.turned { [wdl[2], wdl[1], wdl[0]] } else { wdl }

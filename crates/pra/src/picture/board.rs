@@ -62,7 +62,7 @@ impl Board {
     /// What is the same under any heat: the shade of dark squares, the border, the pieces.
     pub fn pieces(&self, position: &Position) -> String {
         let mut out = String::from(
-            r##"<path shape-rendering="crispEdges" fill="#31404a" fill-opacity=".11" d=""##,
+            r##"<path shape-rendering="crispEdges" fill="#31404a" fill-opacity=".09" d=""##,
         );
         let own = short(self.square);
         for square in chess::Bitboard::DARK_SQUARES {

@@ -6,7 +6,7 @@ use chess::{Color, File, Position, Rank, Square};
 
 use super::board::{Board, definitions};
 use super::paint::{FONT, INK, SOFT, escaped, percent, scale_bar, short};
-use crate::attention::{Look, Map, looked_at, received, sharpest, strongest};
+use crate::attention::{Look, Map, heat_received, looked_at, received, sharpest, strongest};
 use crate::config::SQUARES;
 
 /// What is shown of a head.
@@ -42,18 +42,19 @@ const TOP: f32 = 74.0;
 impl HeadPicture<'_> {
     /// Heat of the squares, the largest share, and arrows.
     fn shown(&self) -> ([f32; SQUARES], f32, Vec<Look>) {
-        let (shares, arrows) = match self.view {
+        match self.view {
             View::Received => {
-                (received(self.map), sharpest(self.map, self.position.occupied(), ARROWS))
+                let (heats, most) = heat_received(self.map);
+                (heats, most, sharpest(self.map, self.position.occupied(), ARROWS))
             }
             View::From(square) => {
+                let shares = looked_at(self.map, square);
+                let most = shares.iter().copied().fold(0.0, f32::max);
+                let heats = shares.map(|share| if most > 0.0 { share / most } else { 0.0 });
                 let some = strongest(self.map, square, 5);
-                let worthy = some.into_iter().filter(|look| look.weight >= 0.02).collect();
-                (looked_at(self.map, square), worthy)
+                (heats, most, some.into_iter().filter(|look| look.weight >= 0.02).collect())
             }
-        };
-        let most = shares.iter().copied().fold(0.0, f32::max);
-        (shares.map(|share| if most > 0.0 { share / most } else { 0.0 }), most, arrows)
+        }
     }
 
     /// The picture as one SVG file.
@@ -61,7 +62,7 @@ impl HeadPicture<'_> {
         let board = Board { square: SQUARE, below: self.below };
         let (heats, most, arrows) = self.shown();
         let side = board.side();
-        let (width, height) = (LEFT + side + 24.0, TOP + side + 120.0);
+        let (width, height) = (LEFT + side + 24.0, TOP + side + 128.0);
         let name = escaped(&capital(self.name));
         let what = match self.view {
             View::Received => "how much each square is looked at".to_owned(),
@@ -84,7 +85,7 @@ impl HeadPicture<'_> {
         }
         // The strongest lie on top.
         arrows.iter().rev().for_each(|look| out += &board.arrow(look));
-        out += &shares(&board, &heats, most, self.view);
+        out += &self.shares(&board);
         out += &coordinates(&board);
         out += "</g>";
         out += &self.legend(TOP + side + 36.0, most);
@@ -92,49 +93,59 @@ impl HeadPicture<'_> {
     }
 
     fn legend(&self, y: f32, most: f32) -> String {
-        let (of, arrows) = match self.view {
+        let (least, of, arrows) = match self.view {
             View::Received => (
-                "of all attention of this head",
-                "Arrows: where squares with a piece look most sharply",
+                1.0 / SQUARES as f32,
+                "of this head's attention; white is an even share, or less",
+                "where squares with a piece look most sharply",
             ),
-            View::From(_) => ("of the attention of this square", "Arrows: the strongest looks"),
+            View::From(_) => (0.0, "of this square's attention", "the strongest looks"),
         };
+        let least = percent(least);
         let text = |x: f32, y: f32, text: &str| {
             format!(r#"<text x="{}" y="{}">{}</text>"#, short(x), short(y), escaped(text))
         };
         let mut out = format!(r#"<g font-size="13" fill="{SOFT}">"#);
-        out += &text(LEFT, y + 11.0, "0 %");
-        out += &scale_bar(LEFT + 32.0, y, 160.0, 14.0);
-        out += &text(LEFT + 200.0, y + 11.0, &format!("{} {of}", percent(most)));
-        out += &text(LEFT, y + 36.0, &format!("{arrows}, broader and darker for more attention."));
+        out += &text(LEFT, y + 11.0, &least);
+        out += &scale_bar(LEFT + 42.0, y, 110.0, 14.0);
+        out += &text(LEFT + 160.0, y + 11.0, &percent(most));
+        out += &text(LEFT, y + 32.0, &format!("{least} to {} {of}.", percent(most)));
+        out += &text(LEFT, y + 51.0, &format!("Arrows: {arrows}; the broader, the more."));
         let fen = escaped(&self.position.fen());
         let _ = write!(
             out,
             r#"<text x="{LEFT}" y="{}" font-size="11">{fen}</text></g>"#,
-            short(y + 60.0)
+            short(y + 74.0)
         );
         out
     }
-}
 
-/// Per cent in the corners of the squares that have the most of it.
-fn shares(board: &Board, heats: &[f32; SQUARES], most: f32, view: View) -> String {
-    let least = match view {
-        View::Received => 0.35,
-        View::From(_) => 0.12,
-    };
-    let mut out = format!(r#"<g font-size="11" text-anchor="end" fill="{INK}">"#);
-    for square in Square::all().filter(|square| heats[square.index()] >= least) {
-        let (x, y) = board.corner(square);
-        let share = percent(heats[square.index()] * most).replace(' ', "");
-        let _ = write!(
-            out,
-            r#"<text x="{}" y="{}">{share}</text>"#,
-            short(x + board.square - 3.0),
-            short(y + 12.0)
+    /// Per cent in the corners of the squares that have the most of it.
+    fn shares(&self, board: &Board) -> String {
+        let shares = match self.view {
+            View::Received => received(self.map),
+            View::From(square) => looked_at(self.map, square),
+        };
+        let most = shares.iter().copied().fold(0.0, f32::max);
+        let least = match self.view {
+            View::Received => (0.5 * most).max(1.5 / SQUARES as f32),
+            View::From(_) => (0.12 * most).max(0.01),
+        };
+        let mut out = format!(
+            r##"<g font-size="11" text-anchor="end" fill="{INK}" stroke="#fff" stroke-opacity=".75" stroke-width="2.6" stroke-linejoin="round" paint-order="stroke">"##
         );
+        for square in Square::all().filter(|square| shares[square.index()] >= least) {
+            let (x, y) = board.corner(square);
+            let share = percent(shares[square.index()]).replace(' ', "");
+            let _ = write!(
+                out,
+                r#"<text x="{}" y="{}">{share}</text>"#,
+                short(x + board.square - 3.0),
+                short(y + 12.0)
+            );
+        }
+        out + "</g>"
     }
-    out + "</g>"
 }
 
 fn coordinates(board: &Board) -> String {

@@ -9,7 +9,7 @@ use super::board::{Board, definitions};
 use super::paint::{FONT, INK, SOFT, escaped, percent, short};
 use super::pattern;
 use crate::attention::{
-    Maps, PIECES, Resemblance, closest, free_pattern, piece_map, received, sharpest,
+    Maps, PIECES, Resemblance, closest, free_pattern, heat_received, piece_map, sharpest,
 };
 use crate::config::{FREE_HEADS, HEADS, PIECE_HEADS};
 use crate::masks::head_name;
@@ -62,7 +62,7 @@ impl Overview<'_> {
             write!(out, r#"<defs><g id="pra-pieces">{}</g></defs>"#, board.pieces(self.position));
         let _ = write!(
             out,
-            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Where every head looks, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">Heat: the share of the head's attention that a square receives; the hottest square's share stands at the right of the name. Arrows: where squares with a piece look most sharply.</text>"##
+            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Where every head looks, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">Heat: the share of the head's attention that a square receives, from an even share to the most, which stands at the right of the name. Arrows: where squares with a piece look most sharply.</text>"##
         );
         for layer in 0..depth {
             for head in 0..HEADS {
@@ -76,9 +76,7 @@ impl Overview<'_> {
     /// One head at a place of the drawing.
     fn small(&self, board: &Board, layer: usize, head: usize, x: f32, y: f32) -> String {
         let map = self.maps.map(layer, head);
-        let shares = received(map);
-        let most = shares.iter().copied().fold(0.0, f32::max);
-        let heats = shares.map(|share| if most > 0.0 { share / most } else { 0.0 });
+        let (heats, most) = heat_received(map);
         let mut out = format!(
             r##"<g transform="translate({} {})"><text y="14" font-size="11.5" fill="{INK}">layer {}, {}</text><text x="{}" y="14" font-size="10" text-anchor="end" fill="{SOFT}">{}</text><g transform="translate(0 20)">"##,
             short(x),
@@ -130,7 +128,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
             self.position.turn(),
             escaped(&self.position.fen())
         );
-        let _ = write!(out, "<h2>All heads</h2><div class=\"wide\">{}</div>", self.heads_svg());
+        let _ = write!(out, "<div class=\"wide\">{}</div>", self.heads_svg());
         out += &self.free_section(config);
         out + "</body></html>\n"
     }
