@@ -12,8 +12,10 @@ pub mod encode;
 mod layout;
 pub mod masks;
 pub mod mul;
+pub mod optim;
 mod weights;
 
 pub use config::{Config, ConfigError};
 pub use layout::{Kind, Layout, Start, Tensor};
+pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};
