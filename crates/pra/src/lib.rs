@@ -4,18 +4,20 @@
 //! queen, king or pawn would reach from a square on the empty board; three find patterns of their own.
 //! The model says which move a player would choose, and who will win.
 //!
-//! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, `encode` what
-//! it reads and says.
+//! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, [`encode`] what
+//! it reads and says, [`Engine`] what computes it on the CPU.
 
 pub mod config;
 pub mod encode;
 mod layout;
 pub mod masks;
+mod model;
 pub mod mul;
 pub mod optim;
 mod weights;
 
 pub use config::{Config, ConfigError};
 pub use layout::{Kind, Layout, Start, Tensor};
+pub use model::{Batch, Engine, LossWeights, Losses, Prediction};
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};

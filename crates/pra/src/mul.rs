@@ -45,6 +45,11 @@ impl<'a> Matrix<'a> {
         Self { data, rows, columns, row_step, column_step: 1 }
     }
 
+    /// The numbers.
+    pub const fn numbers(self) -> &'a [f32] {
+        self.data
+    }
+
     /// Rows for columns.
     #[must_use]
     pub const fn transposed(self) -> Self {

@@ -1,0 +1,250 @@
+//! The CPU engine: the network forward and back, by hand, on products of matrices.
+//!
+//! Threads share the positions of a batch: each takes a few at a time through the whole network
+//! ([`Pass`]) and, for a gradient, back. Which thread takes which positions follows from their number
+//! alone, and gradients of threads are added in order: the same batch and the same number of threads
+//! give the same bits.
+
+mod attention;
+mod batch;
+mod heads;
+mod ops;
+mod pass;
+
+pub use batch::{Batch, LossWeights, Losses};
+
+use chess::{Move, Position};
+
+use crate::config::{Config, FREE_HEADS, HEADS};
+use crate::encode::{Outcome, Tokens};
+use crate::weights::Weights;
+use attention::{Gates, PAIRS};
+use heads::{Heads, Shares};
+use pass::Pass;
+
+/// Positions that a thread takes through the network at a time.
+const TOGETHER: usize = 8;
+
+/// What the model says of a position.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Prediction {
+    /// A number for each move of the policy: the larger, the likelier. Moves that the model does not
+    /// know have 0.
+    pub logits: Vec<f32>,
+    /// Win, draw and loss, from the model's view: that of the player to move on a turned board, else
+    /// White's. The reference's head knows no draw.
+    pub outcome: Outcome,
+}
+
+impl Prediction {
+    /// Between −1 and 1: win less loss.
+    pub const fn value(&self) -> f32 {
+        self.outcome[0] - self.outcome[2]
+    }
+
+    /// How likely each legal move is, the likeliest first.
+    pub fn moves(&self, config: &Config, position: &Position) -> Vec<(Move, f32)> {
+        let mut moves: Vec<(Move, f32)> = config
+            .legal_moves(position)
+            .map(|(m, index)| (m, self.logits[usize::from(index)]))
+            .collect();
+        let most = moves.iter().map(|m| m.1).fold(f32::MIN, f32::max);
+        moves.iter_mut().for_each(|m| m.1 = (m.1 - most).exp());
+        let sum: f32 = moves.iter().map(|m| m.1).sum();
+        moves.iter_mut().for_each(|m| m.1 /= sum);
+        moves.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        moves
+    }
+}
+
+/// What a thread works with.
+#[derive(Clone, Debug)]
+struct Worker {
+    pass: Pass,
+    heads: Heads,
+    gradient: Vec<f32>,
+}
+
+impl Worker {
+    fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
+        Self {
+            pass: Pass::new(config, positions, goes_back),
+            heads: Heads::new(config, positions, goes_back),
+            gradient: Vec::new(),
+        }
+    }
+}
+
+/// Computes for models of one shape.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    config: Config,
+    threads: usize,
+    gates: Gates,
+    /// For the way forward alone.
+    readers: Vec<Worker>,
+    /// For the way forward and back.
+    learners: Vec<Worker>,
+}
+
+impl Engine {
+    /// For models of this shape, on so many threads.
+    pub fn new(config: &Config, threads: usize) -> Self {
+        let (readers, learners) = (Vec::new(), Vec::new());
+        let threads = threads.max(1);
+        Self { config: *config, threads, gates: Gates::new(config), readers, learners }
+    }
+
+    /// How many threads it has.
+    pub const fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn prepare(&mut self, weights: &Weights) {
+        assert_eq!(self.config.depth, weights.config().depth, "an engine for another shape");
+        assert_eq!(self.config.n_embd, weights.config().n_embd, "an engine for another shape");
+        for (block, places) in weights.layout().blocks.iter().enumerate() {
+            let logits = &weights.values()[places.free..][..FREE_HEADS * PAIRS];
+            self.gates.set_free(block, logits);
+        }
+    }
+
+    /// Adds the gradient of the loss of a batch to `gradient`: of the mean over `of` positions, and
+    /// over `of_valued` with an outcome. Those are more than the batch has if it is a part of a larger
+    /// one.
+    pub fn gradient(
+        &mut self,
+        weights: &Weights,
+        batch: &Batch,
+        (of, of_valued): (u64, u64),
+        loss: LossWeights,
+        gradient: &mut [f32],
+    ) -> Losses {
+        self.prepare(weights);
+        let shares = Shares::new(loss, of, of_valued);
+        while self.learners.len() < self.threads {
+            self.learners.push(Worker::new(&self.config, TOGETHER, true));
+        }
+        let (layout, values, gates) = (weights.layout(), weights.values(), &self.gates);
+        let losses = in_threads(&mut self.learners, batch.len(), |worker, parts| {
+            let Worker { pass, heads, gradient } = worker;
+            gradient.resize(values.len(), 0.0);
+            gradient.fill(0.0);
+            let mut losses = Losses::default();
+            for (first, count) in parts {
+                let tokens = &batch.tokens[first..first + count];
+                pass.forward(layout, values, gates, tokens, |_, _| {});
+                heads.forward(layout, values, &pass.last, count);
+                let back = Some((shares, &mut gradient[..]));
+                let part = (batch, first, count);
+                losses.append(&heads.losses(layout, values, &pass.last, part, back));
+                pass.backward(layout, values, tokens, &mut heads.last_back, gradient);
+            }
+            losses
+        });
+        for worker in &self.learners {
+            gradient.iter_mut().zip(&worker.gradient).for_each(|(sum, own)| *sum += own);
+        }
+        total(&losses)
+    }
+
+    /// The losses of a batch.
+    pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
+        let (layout, values) = (weights.layout(), weights.values());
+        let gates = self.read(weights);
+        let losses = in_threads(&mut self.readers, batch.len(), |worker, parts| {
+            let Worker { pass, heads, .. } = worker;
+            let mut losses = Losses::default();
+            for (first, count) in parts {
+                let tokens = &batch.tokens[first..first + count];
+                pass.forward(layout, values, &gates, tokens, |_, _| {});
+                heads.forward(layout, values, &pass.last, count);
+                let part = (batch, first, count);
+                losses.append(&heads.losses(layout, values, &pass.last, part, None));
+            }
+            losses
+        });
+        total(&losses)
+    }
+
+    /// What the model says of positions, one after another.
+    pub fn predict(&mut self, weights: &Weights, tokens: &[Tokens]) -> Vec<Prediction> {
+        let (layout, values) = (weights.layout(), weights.values());
+        let gates = self.read(weights);
+        let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
+            let Worker { pass, heads, .. } = worker;
+            let mut answers = Vec::new();
+            for (first, count) in parts {
+                pass.forward(layout, values, &gates, &tokens[first..first + count], |_, _| {});
+                heads.forward(layout, values, &pass.last, count);
+                for n in 0..count {
+                    heads.all_logits(layout, values, &pass.last, n);
+                    let (logits, outcome) = (heads.logits.clone(), heads.outcome(n));
+                    answers.push((first + n, Prediction { logits, outcome }));
+                }
+            }
+            answers
+        });
+        let mut answers: Vec<_> = answers.into_iter().flatten().collect();
+        answers.sort_by_key(|(number, _)| *number);
+        answers.into_iter().map(|(_, prediction)| prediction).collect()
+    }
+
+    /// How much each square looks at each other: `[depth][12][64][64]`, the looking square first.
+    pub fn attention(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
+        let gates = self.read(weights);
+        let mut all = Vec::with_capacity(self.config.depth * HEADS * PAIRS);
+        let (layout, values) = (weights.layout(), weights.values());
+        let pass = &mut self.readers[0].pass;
+        pass.forward(layout, values, &gates, std::slice::from_ref(tokens), |_, shares| {
+            all.extend_from_slice(shares);
+        });
+        all
+    }
+
+    /// Gets ready for the way forward.
+    fn read(&mut self, weights: &Weights) -> Gates {
+        self.prepare(weights);
+        while self.readers.len() < self.threads {
+            self.readers.push(Worker::new(&self.config, TOGETHER, false));
+        }
+        self.gates.clone()
+    }
+}
+
+fn total(losses: &[Losses]) -> Losses {
+    let mut sum = Losses::default();
+    losses.iter().for_each(|losses| sum.append(losses));
+    sum
+}
+
+/// Shares positions among threads: each gets the first and the number of each of its parts.
+fn in_threads<R: Send>(
+    workers: &mut [Worker],
+    positions: usize,
+    work: impl Fn(&mut Worker, &mut dyn Iterator<Item = (usize, usize)>) -> R + Sync,
+) -> Vec<R> {
+    let threads = workers.len();
+    let together = workers[0].pass.positions().min(positions.div_ceil(threads)).max(1);
+    let parts = |thread: usize| {
+        let firsts = (thread * together..positions).step_by(threads * together);
+        firsts.map(move |first| (first, together.min(positions - first)))
+    };
+    std::thread::scope(|scope| {
+        let (own, others) = workers.split_at_mut(1);
+        let (work, parts) = (&work, &parts);
+        let handles: Vec<_> = others
+            .iter_mut()
+            .enumerate()
+            .map(|(n, worker)| scope.spawn(move || work(worker, &mut parts(n + 1))))
+            .collect();
+        let mut results = vec![work(&mut own[0], &mut parts(0))];
+        for handle in handles {
+            match handle.join() {
+                Ok(result) => results.push(result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    })
+}

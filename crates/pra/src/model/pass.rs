@@ -1,0 +1,318 @@
+//! A few positions on their way through the whole network and back.
+//!
+//! A thread takes some positions at a time, so few that what one layer leaves for the next stays in its
+//! cache, and so many that products of matrices are worth their set-up. What the way back needs of the
+//! way forward is kept for each block; without a way back all blocks share one such place.
+
+use super::attention::{self, Gates, PAIRS, Shape};
+use super::ops::{norm, norm_back};
+use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
+use crate::encode::Tokens;
+use crate::layout::Layout;
+use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+
+/// What the way back needs to know of a block.
+#[derive(Clone, Debug)]
+struct Kept {
+    /// What attention reads, and the divisors of its norm.
+    input: Vec<f32>,
+    input_inverse: Vec<f32>,
+    /// Queries and keys, normed, and values.
+    qkv: Vec<f32>,
+    /// The divisors of queries and keys: 24 for each square.
+    qk_inverse: Vec<f32>,
+    /// How much each square looks at each other.
+    shares: Vec<f32>,
+    /// What it sees.
+    seen: Vec<f32>,
+    /// What the perceptron reads.
+    middle: Vec<f32>,
+    middle_inverse: Vec<f32>,
+    /// What is positive of its neurons.
+    neurons: Vec<f32>,
+}
+
+/// The state of some positions in the network.
+#[derive(Clone, Debug)]
+pub(super) struct Pass {
+    config: Config,
+    positions: usize,
+    blocks: Vec<Kept>,
+    /// The stream that blocks read and add to.
+    stream: Vec<f32>,
+    first: Vec<f32>,
+    first_inverse: Vec<f32>,
+    /// What the heads of the model read: the normed stream after the last block.
+    pub last: Vec<f32>,
+    last_inverse: Vec<f32>,
+    squares: Vec<f32>,
+    // For the way back:
+    /// The change of the stream.
+    change: Vec<f32>,
+    narrow: Vec<f32>,
+    /// Of queries, keys and values.
+    triple: Vec<f32>,
+    wide: Vec<f32>,
+    free: Vec<f32>,
+    scratch: attention::Scratch,
+}
+
+impl Pass {
+    /// For so many positions at a time.
+    pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
+        let (d, rows) = (config.n_embd, positions * SQUARES);
+        let zeros = |per_row: usize| vec![0.0; rows * per_row];
+        let back = |per_row: usize| vec![0.0; if goes_back { rows * per_row } else { 0 }];
+        let kept = Kept {
+            input: zeros(d),
+            input_inverse: zeros(1),
+            qkv: zeros(3 * d),
+            qk_inverse: zeros(2 * HEADS),
+            shares: zeros(HEADS * SQUARES),
+            seen: zeros(d),
+            middle: zeros(d),
+            middle_inverse: zeros(1),
+            neurons: zeros(4 * d),
+        };
+        Self {
+            config: *config,
+            positions,
+            blocks: vec![kept; if goes_back { config.depth } else { 1 }],
+            stream: zeros(d),
+            first: zeros(d),
+            first_inverse: zeros(1),
+            last: zeros(d),
+            last_inverse: zeros(1),
+            squares: zeros(4 * d),
+            change: back(d),
+            narrow: back(d),
+            triple: back(3 * d),
+            wide: back(4 * d),
+            free: vec![0.0; if goes_back { FREE_HEADS * PAIRS } else { 0 }],
+            scratch: attention::Scratch::new(),
+        }
+    }
+
+    /// How many positions there is room for.
+    pub const fn positions(&self) -> usize {
+        self.positions
+    }
+
+    /// From tokens to `last`. After each block, its number and how much its squares look at each other
+    /// are shown.
+    pub fn forward(
+        &mut self,
+        layout: &Layout,
+        weights: &[f32],
+        gates: &Gates,
+        tokens: &[Tokens],
+        mut show: impl FnMut(usize, &[f32]),
+    ) {
+        let (d, rows) = (self.config.n_embd, tokens.len() * SQUARES);
+        let shape = Shape { width: d, head: self.config.head_dim() };
+        let matrix = |begin: usize, rows: usize, columns: usize| {
+            Matrix::new(&weights[begin..], rows, columns).transposed()
+        };
+        self.embed(layout, weights, tokens);
+        norm(&mut self.first[..rows * d], &mut self.first_inverse, &self.stream, d);
+        self.stream[..rows * d].copy_from_slice(&self.first[..rows * d]);
+        for (number, places) in layout.blocks.iter().enumerate() {
+            let room = self.blocks.len() - 1;
+            let kept = &mut self.blocks[number.min(room)];
+            norm(&mut kept.input[..rows * d], &mut kept.input_inverse, &self.stream, d);
+            multiply(
+                MatrixMut::new(&mut kept.qkv, rows, 3 * d),
+                Matrix::new(&kept.input, rows, d),
+                matrix(places.qkv, 3 * d, d),
+                1.0,
+            );
+            norm_heads(&mut kept.qkv[..rows * 3 * d], &mut kept.qk_inverse, shape);
+            for n in 0..tokens.len() {
+                let (qkv, shares) = (SQUARES * 3 * d, HEADS * PAIRS);
+                attention::forward(
+                    shape,
+                    &kept.qkv[n * qkv..][..qkv],
+                    gates.block(number),
+                    &mut kept.shares[n * shares..][..shares],
+                    &mut kept.seen[n * SQUARES * d..][..SQUARES * d],
+                );
+            }
+            show(number, &kept.shares[..tokens.len() * HEADS * PAIRS]);
+            multiply_add(
+                MatrixMut::new(&mut self.stream, rows, d),
+                Matrix::new(&kept.seen, rows, d),
+                matrix(places.projection, d, d),
+                1.0,
+            );
+            norm(&mut kept.middle[..rows * d], &mut kept.middle_inverse, &self.stream, d);
+            multiply(
+                MatrixMut::new(&mut kept.neurons, rows, 4 * d),
+                Matrix::new(&kept.middle, rows, d),
+                matrix(places.mlp_in, 4 * d, d),
+                1.0,
+            );
+            let neurons = kept.neurons[..rows * 4 * d].iter_mut();
+            for (neuron, square) in neurons.zip(&mut self.squares) {
+                *neuron = neuron.max(0.0);
+                *square = *neuron * *neuron;
+            }
+            multiply_add(
+                MatrixMut::new(&mut self.stream, rows, d),
+                Matrix::new(&self.squares, rows, 4 * d),
+                matrix(places.mlp_out, d, 4 * d),
+                1.0,
+            );
+        }
+        norm(&mut self.last[..rows * d], &mut self.last_inverse, &self.stream, d);
+    }
+
+    fn embed(&mut self, layout: &Layout, weights: &[f32], tokens: &[Tokens]) {
+        let d = self.config.n_embd;
+        let row = |begin: usize, number: usize| &weights[begin + number * d..][..d];
+        for (tokens, stream) in tokens.iter().zip(self.stream.chunks_exact_mut(SQUARES * d)) {
+            let side = row(layout.sides, tokens.side.into());
+            for (square, into) in stream.chunks_exact_mut(d).enumerate() {
+                let piece = row(layout.pieces, tokens.squares[square].into());
+                let place = row(layout.positions, square);
+                for n in 0..d {
+                    into[n] = piece[n] + place[n] + side[n];
+                }
+            }
+        }
+    }
+
+    /// From the change of `last` (which is overwritten) to the gradient of all that comes before it,
+    /// which is added to.
+    pub fn backward(
+        &mut self,
+        layout: &Layout,
+        weights: &[f32],
+        tokens: &[Tokens],
+        last_change: &mut [f32],
+        gradient: &mut [f32],
+    ) {
+        let (d, rows) = (self.config.n_embd, tokens.len() * SQUARES);
+        let shape = Shape { width: d, head: self.config.head_dim() };
+        let matrix = |begin: usize, rows: usize, columns: usize| {
+            Matrix::new(&weights[begin..], rows, columns)
+        };
+        let change = &mut self.change[..rows * d];
+        change.fill(0.0);
+        norm_back(change, last_change, &self.last, &self.last_inverse, d);
+        for (number, places) in layout.blocks.iter().enumerate().rev() {
+            let kept = &self.blocks[number];
+            let neurons = &kept.neurons[..rows * 4 * d];
+            let stream = Matrix::new(change, rows, d);
+            // The perceptron: its neurons are squared again, which is cheaper than to keep squares.
+            for (square, neuron) in self.squares.iter_mut().zip(neurons) {
+                *square = neuron * neuron;
+            }
+            multiply_add(
+                MatrixMut::new(&mut gradient[places.mlp_out..], d, 4 * d),
+                stream.transposed(),
+                Matrix::new(&self.squares, rows, 4 * d),
+                1.0,
+            );
+            let wide = &mut self.wide[..rows * 4 * d];
+            let into = MatrixMut::new(wide, rows, 4 * d);
+            multiply(into, stream, matrix(places.mlp_out, d, 4 * d), 1.0);
+            for (wide, neuron) in wide.iter_mut().zip(neurons) {
+                *wide *= 2.0 * neuron;
+            }
+            let wide = Matrix::new(wide, rows, 4 * d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[places.mlp_in..], 4 * d, d),
+                wide.transposed(),
+                Matrix::new(&kept.middle, rows, d),
+                1.0,
+            );
+            let narrow = &mut self.narrow[..rows * d];
+            let into = MatrixMut::new(narrow, rows, d);
+            multiply(into, wide, matrix(places.mlp_in, 4 * d, d), 1.0);
+            norm_back(change, narrow, &kept.middle, &kept.middle_inverse, d);
+            // Attention.
+            let stream = Matrix::new(change, rows, d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[places.projection..], d, d),
+                stream.transposed(),
+                Matrix::new(&kept.seen, rows, d),
+                1.0,
+            );
+            let into = MatrixMut::new(narrow, rows, d);
+            multiply(into, stream, matrix(places.projection, d, d), 1.0);
+            self.free.fill(0.0);
+            let triple = &mut self.triple[..rows * 3 * d];
+            for n in 0..tokens.len() {
+                let (qkv, shares) = (SQUARES * 3 * d, HEADS * PAIRS);
+                attention::backward(
+                    shape,
+                    &kept.qkv[n * qkv..][..qkv],
+                    &kept.shares[n * shares..][..shares],
+                    &narrow[n * SQUARES * d..][..SQUARES * d],
+                    &mut triple[n * qkv..][..qkv],
+                    &mut self.free,
+                    &mut self.scratch,
+                );
+            }
+            let own = places.free..places.free + FREE_HEADS * PAIRS;
+            attention::free_back(&mut gradient[own.clone()], &self.free, &weights[own]);
+            norm_heads_back(triple, &kept.qkv, &kept.qk_inverse, shape);
+            let triple = Matrix::new(triple, rows, 3 * d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[places.qkv..], 3 * d, d),
+                triple.transposed(),
+                Matrix::new(&kept.input, rows, d),
+                1.0,
+            );
+            let into = MatrixMut::new(narrow, rows, d);
+            multiply(into, triple, matrix(places.qkv, 3 * d, d), 1.0);
+            norm_back(change, narrow, &kept.input, &kept.input_inverse, d);
+        }
+        let narrow = &mut self.narrow[..rows * d];
+        narrow.fill(0.0);
+        norm_back(narrow, change, &self.first, &self.first_inverse, d);
+        for (tokens, change) in tokens.iter().zip(narrow.chunks_exact(SQUARES * d)) {
+            for (square, change) in change.chunks_exact(d).enumerate() {
+                for (begin, number) in [
+                    (layout.pieces, tokens.squares[square].into()),
+                    (layout.positions, square),
+                    (layout.sides, tokens.side.into()),
+                ] {
+                    let row = &mut gradient[begin + number * d..][..d];
+                    row.iter_mut().zip(change).for_each(|(row, change)| *row += change);
+                }
+            }
+        }
+    }
+}
+
+/// Norms queries and keys of each head, in place.
+fn norm_heads(qkv: &mut [f32], inverse: &mut [f32], shape: Shape) {
+    let rows = qkv.chunks_exact_mut(3 * shape.width).zip(inverse.chunks_exact_mut(2 * HEADS));
+    for (row, inverse) in rows {
+        let heads = row[..2 * shape.width].chunks_exact_mut(shape.head);
+        for (head, inverse) in heads.zip(inverse) {
+            let mean = head.iter().map(|x| x * x).sum::<f32>() / shape.head as f32;
+            *inverse = (mean + super::ops::EPSILON).sqrt().recip();
+            head.iter_mut().for_each(|x| *x *= *inverse);
+        }
+    }
+}
+
+/// The way back of [`norm_heads`], in place.
+fn norm_heads_back(change: &mut [f32], qkv: &[f32], inverse: &[f32], shape: Shape) {
+    let (step, width) = (3 * shape.width, 2 * shape.width);
+    let rows = change.chunks_exact_mut(step).zip(qkv.chunks_exact(step));
+    for ((change, qkv), inverse) in rows.zip(inverse.chunks_exact(2 * HEADS)) {
+        let heads = change[..width].chunks_exact_mut(shape.head);
+        for ((change, normed), inverse) in
+            heads.zip(qkv[..width].chunks_exact(shape.head)).zip(inverse)
+        {
+            let sum: f32 = change.iter().zip(normed).map(|(change, normed)| change * normed).sum();
+            let mean = sum / shape.head as f32;
+            for (change, normed) in change.iter_mut().zip(normed) {
+                *change = inverse * (*change - normed * mean);
+            }
+        }
+    }
+}
