@@ -6,7 +6,8 @@
 //!
 //! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, [`encode`] what
 //! it reads and says, [`Engine`] what computes it on the CPU, [`Loader`] where
-//! positions come from, [`Optimizer`] what changes the numbers.
+//! positions come from, [`Optimizer`] what changes the numbers, and
+//! [`train`] all of it together.
 
 pub mod config;
 pub mod encode;
@@ -16,6 +17,7 @@ pub mod masks;
 mod model;
 pub mod mul;
 pub mod optim;
+pub mod train;
 mod weights;
 
 pub use config::{Config, ConfigError};

@@ -52,6 +52,17 @@ impl LoaderCounts {
     pub const fn left_out(&self) -> u64 {
         self.without_move + self.damaged + self.illegal
     }
+
+    /// These and others.
+    #[must_use]
+    pub const fn plus(&self, other: &Self) -> Self {
+        Self {
+            used: self.used + other.used,
+            without_move: self.without_move + other.without_move,
+            damaged: self.damaged + other.damaged,
+            illegal: self.illegal + other.illegal,
+        }
+    }
 }
 
 /// Why there are no batches.
@@ -197,18 +208,29 @@ impl Loader {
     }
 }
 
-/// Positions from all over one part of a data set, so many or as many as there are: always the same.
+/// Positions from all over one part of a data set, so many or as many as there are, in batches of such
+/// a size: always the same.
 pub fn sample(
     folder: &Path,
     split: Split,
     config: &Config,
-    count: usize,
-) -> Result<Batch, LoaderError> {
+    (count, size): (usize, usize),
+) -> Result<Vec<Batch>, LoaderError> {
     let options = LoaderOptions { seed: Some(0), ..LoaderOptions::default() };
     let mut loader = Loader::open(folder, split, config, options, ReaderPosition::default())?;
-    let mut batch = Batch::default();
-    loader.fill(count, &mut batch)?;
-    Ok(batch)
+    let (mut batches, mut left) = (Vec::new(), count);
+    while left > 0 {
+        let mut batch = Batch::default();
+        let is_full = loader.fill(size.clamp(1, left), &mut batch)?;
+        left -= batch.len();
+        if !batch.is_empty() {
+            batches.push(batch);
+        }
+        if !is_full {
+            break;
+        }
+    }
+    Ok(batches)
 }
 
 /// Adds the position of a row, or counts why not.

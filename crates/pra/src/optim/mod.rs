@@ -36,6 +36,7 @@ pub enum OptimizerKind {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OptimizerOptions {
     /// Which.
+    #[serde(rename = "optimizer")]
     pub kind: OptimizerKind,
     /// Muon's learning rate, for a square matrix.
     pub matrix_rate: f64,
