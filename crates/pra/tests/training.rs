@@ -182,8 +182,8 @@ fn training_learns_something() {
     let folder = Folder::new();
     data(&folder);
     let mut job = training(&folder, "out");
-    job.options = TrainOptions { num_iterations: 60, eval_every: 20, ..job.options };
-    (job.options.total_batch_size, job.options.device_batch_size) = (120, 60);
+    job.options = TrainOptions { num_iterations: 40, eval_every: 20, ..job.options };
+    (job.options.total_batch_size, job.options.device_batch_size) = (80, 80);
     let trained = finish(&job);
     let lines = read_log(&job.out.join(LOG));
     let LogLine::Step(first) = &lines[0] else { panic!() };
@@ -192,7 +192,7 @@ fn training_learns_something() {
     assert!(last.value_loss < first.value_loss, "{first:?} {last:?}");
     let validation = trained.validation.unwrap();
     assert!(validation.top1 <= validation.top5 && validation.top5 <= 1.0);
-    assert_eq!((validation.step, validation.validation_positions), (60, 50));
+    assert_eq!((validation.step, validation.validation_positions), (40, 50));
     assert!(fs::read_to_string(job.out.join("loss.svg")).unwrap().contains("validation"));
     assert_eq!(Weights::load(&job.out.join(FINISHED)).unwrap().config(), &job.options.config);
 }
@@ -260,7 +260,7 @@ fn what_cannot_be_done_is_one_clear_error() {
     let mut job = training(&folder, "far");
     job.options.optimizer = job.options.optimizer.faster(200.0);
     job.options.optimizer.weight_decay = 100.0;
-    (job.options.num_iterations, job.options.save_every) = (400, 1);
+    (job.options.num_iterations, job.options.save_every) = (30, 10);
     match train(&job, &never(), &mut |_| ()) {
         Ok(_) | Err(TrainError::NotFinite(_)) => {}
         Err(error) => panic!("{error}"),
