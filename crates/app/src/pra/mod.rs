@@ -2,11 +2,13 @@
 //! seeing what it looks at, and playing against it. One file for each command.
 
 mod attention;
+mod bench;
 mod eval;
 mod export;
 mod info;
 mod model;
 mod predict;
+mod train;
 mod uci;
 
 use std::io::Write;
@@ -29,7 +31,9 @@ enum Command {
     Predict(predict::PredictArgs),
     Eval(eval::EvalArgs),
     Attention(attention::AttentionArgs),
+    Train(Box<train::TrainArgs>),
     Export(export::ExportArgs),
+    Bench(bench::BenchArgs),
     Uci(uci::UciArgs),
 }
 
@@ -47,7 +51,9 @@ pub fn run(args: PraArgs, out: &mut dyn Write) -> Outcome {
         Command::Predict(args) => predict::run(&args, out),
         Command::Eval(args) => eval::run(&args, out),
         Command::Attention(args) => attention::run(&args, out),
+        Command::Train(args) => train::run(&args, out),
         Command::Export(args) => export::run(&args, out),
+        Command::Bench(args) => bench::run(&args, out),
         Command::Uci(args) => uci::run(&args),
     }
 }
