@@ -5,62 +5,87 @@
 //! sum of rows, and nothing has to be added up across a register.
 
 use super::attention::{PAIRS, Shape};
-use super::ops::{dot, exp, fused, sum};
+use super::ops::{LANES, dot, exp, fused, sum};
 use crate::config::SQUARES;
-
-/// Sums that are formed beside each other, so that none waits for the last.
-const BESIDE: usize = 4;
 
 type Row = [f32; SQUARES];
 
-/// A part of queries, keys and values (0, 1, 2): the numbers of each square.
-fn gather<const SIZE: usize>(data: &[f32], begin: usize, step: usize) -> [[f32; SIZE]; SQUARES] {
-    std::array::from_fn(|square| {
+/// The numbers of each square, from rows that begin so many numbers after each other.
+fn gather<const SIZE: usize>(
+    into: &mut [[f32; SIZE]; SQUARES],
+    data: &[f32],
+    begin: usize,
+    step: usize,
+) {
+    for (square, row) in into.iter_mut().enumerate() {
+        row.copy_from_slice(&data[begin + square * step..][..SIZE]);
+    }
+}
+
+/// The same, turned: the squares beside each other.
+fn gather_turned<const SIZE: usize>(
+    into: &mut [Row; SIZE],
+    data: &[f32],
+    begin: usize,
+    step: usize,
+) {
+    for square in 0..SQUARES {
         let row = &data[begin + square * step..][..SIZE];
-        std::array::from_fn(|n| row[n])
-    })
+        for n in 0..SIZE {
+            into[n][square] = row[n];
+        }
+    }
 }
 
-fn turned<const SIZE: usize>(rows: &[[f32; SIZE]; SQUARES]) -> [Row; SIZE] {
-    std::array::from_fn(|n| std::array::from_fn(|square| rows[square][n]))
-}
-
-fn scatter<const SIZE: usize>(
+fn scatter_turned<const SIZE: usize>(
+    rows: &[Row; SIZE],
     data: &mut [f32],
     begin: usize,
     step: usize,
-    row: impl Fn(usize) -> [f32; SIZE],
 ) {
     for square in 0..SQUARES {
-        data[begin + square * step..][..SIZE].copy_from_slice(&row(square));
+        let row = &mut data[begin + square * step..][..SIZE];
+        for n in 0..SIZE {
+            row[n] = rows[n][square];
+        }
     }
 }
 
 /// `Σ numbers[n] · rows[n]`.
 #[inline(always)]
-fn combine<const SIZE: usize>(numbers: &[f32; SIZE], rows: &[Row; SIZE]) -> Row {
-    let mut result = [0.0; SQUARES];
-    for (number, row) in numbers.iter().zip(rows) {
-        for n in 0..SQUARES {
-            result[n] = fused(*number, row[n], result[n]);
-        }
-    }
-    result
-}
-
-/// `Σ shares[square] · rows[square]`.
-#[inline(always)]
-fn gathered<const SIZE: usize>(shares: &Row, rows: &[[f32; SIZE]; SQUARES]) -> [f32; SIZE] {
-    let mut sums = [[0.0; SIZE]; BESIDE];
-    let (rows, shares) = (rows.as_chunks::<BESIDE>().0, shares.as_chunks::<BESIDE>().0);
-    for (rows, shares) in rows.iter().zip(shares) {
-        for k in 0..BESIDE {
-            for n in 0..SIZE {
-                sums[k][n] = fused(shares[k], rows[k][n], sums[k][n]);
+fn combine<const SIZE: usize>(into: &mut Row, numbers: &[f32; SIZE], rows: &[Row; SIZE]) {
+    // A register's worth of squares at a time.
+    for (lane, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut sums = [0.0; LANES];
+        for (number, row) in numbers.iter().zip(rows) {
+            let row = &row.as_chunks::<LANES>().0[lane];
+            for n in 0..LANES {
+                sums[n] = fused(*number, row[n], sums[n]);
             }
         }
+        *into = sums;
     }
-    std::array::from_fn(|n| sums.iter().map(|sum| sum[n]).sum())
+}
+
+/// `Σ shares[square] · rows[square]`. Two sums are formed beside each other, so that none waits for the
+/// last.
+#[inline(always)]
+fn gathered<const SIZE: usize>(shares: &Row, rows: &[[f32; SIZE]; SQUARES]) -> [f32; SIZE] {
+    let (mut even, mut odd) = ([0.0; SIZE], [0.0; SIZE]);
+    let (rows, shares) = (rows.as_chunks::<2>().0, shares.as_chunks::<2>().0);
+    for (rows, shares) in rows.iter().zip(shares) {
+        add_row(&mut even, shares[0], &rows[0]);
+        add_row(&mut odd, shares[1], &rows[1]);
+    }
+    add_row(&mut even, 1.0, &odd);
+    even
+}
+
+#[inline(always)]
+fn add_row<const SIZE: usize>(into: &mut [f32; SIZE], share: f32, row: &[f32; SIZE]) {
+    for n in 0..SIZE {
+        into[n] = fused(share, row[n], into[n]);
+    }
 }
 
 /// `rows[n] += numbers[n] · row`.
@@ -82,19 +107,25 @@ pub(super) fn forward<const SIZE: usize>(
     shares: &mut [f32],
     seen: &mut [f32],
 ) {
-    let part = |part: usize| gather::<SIZE>(qkv, shape.begin(part, head), shape.step());
-    let (queries, keys, values) = (part(0), turned(&part(1)), part(2));
+    let mut keys = [[0.0; SQUARES]; SIZE];
+    let mut values = [[0.0; SIZE]; SQUARES];
+    let (step, queries) = (shape.step(), shape.begin(0, head));
+    gather_turned(&mut keys, qkv, shape.begin(1, head), step);
+    gather(&mut values, qkv, shape.begin(2, head), step);
     let (gates, shares) = (rows(&gates[..PAIRS]), rows_mut(&mut shares[..PAIRS]));
+    let scale = shape.scale();
     for square in 0..SQUARES {
-        let scores = combine(&queries[square].map(|x| x * shape.scale()), &keys);
-        let mut row = [0.0; SQUARES];
+        let mut query = [0.0; SIZE];
+        query.copy_from_slice(&qkv[queries + square * step..][..SIZE]);
+        query.iter_mut().for_each(|x| *x *= scale);
+        let row = &mut shares[square];
+        combine(row, &query, &keys);
         for n in 0..SQUARES {
-            row[n] = exp(scores[n]) * gates[square][n];
+            row[n] = exp(row[n]) * gates[square][n];
         }
-        let inverse = sum(&row).recip();
+        let inverse = sum(row).recip();
         row.iter_mut().for_each(|share| *share *= inverse);
-        shares[square] = row;
-        let own = gathered(&row, &values);
+        let own = gathered(row, &values);
         seen[square * shape.width + head * SIZE..][..SIZE].copy_from_slice(&own);
     }
 }
@@ -109,17 +140,19 @@ pub(super) fn backward<const SIZE: usize>(
     qkv_back: &mut [f32],
     mut changes: Option<&mut [f32]>,
 ) {
-    let part = |part: usize| gather::<SIZE>(qkv, shape.begin(part, head), shape.step());
-    let (queries, keys, values) = (part(0), part(1), turned(&part(2)));
-    let seen = gather::<SIZE>(seen_back, head * SIZE, shape.width);
+    let (step, scale) = (shape.step(), shape.scale());
+    let [query, key, value] = [0, 1, 2].map(|part| shape.begin(part, head));
+    let mut keys = [[0.0; SIZE]; SQUARES];
+    let mut values = [[0.0; SQUARES]; SIZE];
+    gather(&mut keys, qkv, key, step);
+    gather_turned(&mut values, qkv, value, step);
     let shares = rows(&shares[..PAIRS]);
-    let scale = shape.scale();
     let (mut keys_back, mut values_back) = ([[0.0; SQUARES]; SIZE], [[0.0; SQUARES]; SIZE]);
-    let mut queries_back = [[0.0; SIZE]; SQUARES];
-    for square in 0..SQUARES {
-        let share = &shares[square];
-        spread(&mut values_back, &seen[square], share);
-        let mut change = combine(&seen[square], &values);
+    let (mut change, mut numbers) = ([0.0; SQUARES], [0.0; SIZE]);
+    for (square, share) in shares.iter().enumerate() {
+        numbers.copy_from_slice(&seen_back[square * shape.width + head * SIZE..][..SIZE]);
+        spread(&mut values_back, &numbers, share);
+        combine(&mut change, &numbers, &values);
         let mean = dot(&change, share);
         for n in 0..SQUARES {
             change[n] = share[n] * (change[n] - mean);
@@ -129,14 +162,12 @@ pub(super) fn backward<const SIZE: usize>(
             sums.iter_mut().zip(&change).for_each(|(sum, change)| *sum += change);
         }
         change.iter_mut().for_each(|change| *change *= scale);
-        queries_back[square] = gathered(&change, &keys);
-        spread(&mut keys_back, &queries[square], &change);
+        qkv_back[query + square * step..][..SIZE].copy_from_slice(&gathered(&change, &keys));
+        numbers.copy_from_slice(&qkv[query + square * step..][..SIZE]);
+        spread(&mut keys_back, &numbers, &change);
     }
-    let turn = |rows: [Row; SIZE]| move |square: usize| rows.map(|row| row[square]);
-    let step = shape.step();
-    scatter(qkv_back, shape.begin(0, head), step, |square| queries_back[square]);
-    scatter(qkv_back, shape.begin(1, head), step, turn(keys_back));
-    scatter(qkv_back, shape.begin(2, head), step, turn(values_back));
+    scatter_turned(&keys_back, qkv_back, key, step);
+    scatter_turned(&values_back, qkv_back, value, step);
 }
 
 fn rows(data: &[f32]) -> &[Row] {

@@ -5,7 +5,7 @@
 /// What the reference adds to a mean square.
 pub(super) const EPSILON: f32 = 1.19e-7;
 /// How many sums a long sum is made of, so that they do not wait for each other.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// `a · b + c`, in one instruction where the processor has it; elsewhere that would be a slow call.
 #[inline(always)]
