@@ -126,7 +126,7 @@ pub fn bars_svg(title: &str, bars: &[(String, u64)]) -> String {
     svg
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -12,6 +12,7 @@
 
 mod chunks;
 mod columns;
+mod curve;
 mod error;
 mod files;
 mod frames;
@@ -30,6 +31,7 @@ mod verify;
 
 pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
+pub use curve::{Curve, curves_svg};
 pub use error::DataError;
 pub use files::write_whole;
 pub use histogram::{Histogram, bars_svg};

@@ -5,17 +5,24 @@
 //! The model says which move a player would choose, and who will win.
 //!
 //! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, [`encode`] what
-//! it reads and says, [`Engine`] what computes it on the CPU.
+//! it reads and says, [`Engine`] what computes it on the CPU, [`Loader`] where
+//! positions come from, [`Optimizer`] what changes the numbers, and
+//! [`train`] all of it together.
 
 pub mod config;
 pub mod encode;
 mod layout;
+mod loader;
 pub mod masks;
 mod model;
 pub mod mul;
+pub mod optim;
+pub mod train;
 mod weights;
 
 pub use config::{Config, ConfigError};
 pub use layout::{Kind, Layout, Start, Tensor};
+pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
 pub use model::{Batch, Engine, LossWeights, Losses, Prediction};
+pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};

@@ -1,0 +1,66 @@
+//! How well a model does on positions that it has not learned from.
+
+use crate::model::{Batch, Engine, Losses};
+use crate::weights::Weights;
+
+/// Losses, and how often the move that was played was among the likeliest legal ones.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Validation {
+    /// Sums of losses.
+    pub losses: Losses,
+    /// How often it was the likeliest.
+    pub first: u64,
+    /// How often it was among the likeliest five.
+    pub first_five: u64,
+}
+
+impl Validation {
+    /// The share of positions in which it was the likeliest.
+    pub fn top1(&self) -> f64 {
+        self.first as f64 / self.losses.positions.max(1) as f64
+    }
+
+    /// The share of positions in which it was among the likeliest five.
+    pub fn top5(&self) -> f64 {
+        self.first_five as f64 / self.losses.positions.max(1) as f64
+    }
+}
+
+/// Measures a model on positions, which come in parts.
+pub fn validate(engine: &mut Engine, weights: &Weights, parts: &[Batch]) -> Validation {
+    let mut sum = Validation::default();
+    for batch in parts {
+        sum.losses.append(&engine.losses(weights, batch));
+        for (n, prediction) in engine.predict(weights, &batch.tokens).iter().enumerate() {
+            let rank = rank(&prediction.logits, batch.legal(n), batch.targets[n]);
+            sum.first += u64::from(rank == 0);
+            sum.first_five += u64::from(rank < 5);
+        }
+    }
+    sum
+}
+
+/// How many of the legal moves are likelier; of equals, the first.
+fn rank(logits: &[f32], legal: &[u16], target: u16) -> usize {
+    let logit = |number: u16| logits.get(usize::from(number)).copied().unwrap_or(f32::MIN);
+    let own = logit(target);
+    let place = legal.iter().position(|&number| number == target).unwrap_or(legal.len());
+    let is_before = |n: usize, number: u16| {
+        number != target && (logit(number) > own || logit(number) == own && n < place)
+    };
+    legal.iter().enumerate().filter(|&(n, &number)| is_before(n, number)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_legal_moves_are_compared_and_equals_are_not_all_first() {
+        let logits = [0.5, 9.0, 0.25, 0.5, 0.75];
+        assert_eq!(rank(&logits, &[0, 2, 3], 0), 0);
+        assert_eq!(rank(&logits, &[0, 2, 3], 3), 1);
+        assert_eq!(rank(&logits, &[0, 2, 3, 4], 2), 3);
+        assert_eq!(rank(&logits, &[4], 4), 0);
+    }
+}

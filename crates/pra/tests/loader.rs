@@ -1,0 +1,152 @@
+//! The loader: every row that can be used, once in an epoch, from any place on.
+
+mod made;
+
+use std::path::Path;
+
+use chess::PackedRow;
+use data::{FileFormat, ReaderPosition, Row, Split};
+use made::{Folder, game, make};
+use pra::{Batch, Config, Loader, LoaderOptions, sample};
+
+fn open(folder: &Path, seed: Option<u64>, start: ReaderPosition) -> Loader {
+    let options = LoaderOptions { seed, window_rows: 500, threads: 0 };
+    Loader::open(folder, Split::Train, &Config::new(1, 12), options, start).unwrap()
+}
+
+/// What a position is known by.
+fn names(batch: &Batch) -> Vec<String> {
+    let name = |n: usize| {
+        let (legal, outcome) = (batch.legal(n), batch.outcomes[n]);
+        format!("{:?} {:?} {} {outcome:?}", batch.tokens[n], legal, batch.targets[n])
+    };
+    (0..batch.len()).map(name).collect()
+}
+
+fn next(loader: &mut Loader, count: usize) -> Vec<String> {
+    let mut batch = Batch::default();
+    loader.next_batch(count, &mut batch).unwrap();
+    assert_eq!(batch.len(), count);
+    names(&batch)
+}
+
+/// The slow way: each row unpacked on its own.
+fn expected(games: u64, split: Split) -> Vec<String> {
+    let (config, mut batch) = (Config::new(1, 12), Batch::default());
+    for row in (0..games).flat_map(game).filter(|row| row.split == split) {
+        let row = row.packed.unpack().unwrap();
+        let turn = row.position.turn();
+        let moves = row.position.legal_moves();
+        let legal = moves.iter().map(|&m| config.move_index(turn, m));
+        let target = config.move_index(turn, row.best_move.unwrap());
+        let outcome = config.outcome(turn, row.score, row.result);
+        batch.push(config.tokens(&row.position), legal, target, outcome);
+    }
+    names(&batch)
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
+    let folder = Folder::new();
+    let rows = expected(40, Split::Train);
+    for format in [FileFormat::Parquet, FileFormat::Packed] {
+        let data = make(&folder.join(format.extension()), format, 40, game);
+        let mut loader = open(&data, Some(3), ReaderPosition::default());
+        assert_eq!(loader.rows(), rows.len() as u64);
+        let all = next(&mut loader, 3 * rows.len());
+        assert_eq!(loader.counts().used, 3 * rows.len() as u64);
+        for epoch in all.chunks(rows.len()) {
+            assert!(sorted(epoch.to_vec()) == sorted(rows.clone()));
+        }
+        assert!(all[..rows.len()] != all[rows.len()..2 * rows.len()]);
+        // Batches of any size, each from the place where the last one ended.
+        let (mut start, mut given) = (ReaderPosition::default(), 0);
+        for count in [1, 499, 2, 700, 100, 900] {
+            let mut loader = open(&data, Some(3), start);
+            assert!(next(&mut loader, count) == all[given..given + count]);
+            (start, given) = (loader.position(), given + count);
+        }
+        // In the order of the files, each epoch is like the others.
+        let plain = next(&mut open(&data, None, ReaderPosition::default()), 2 * rows.len());
+        assert!(plain[..rows.len()] == plain[rows.len()..]);
+    }
+}
+
+#[test]
+fn a_sample_is_no_more_than_there_is() {
+    let folder = Folder::new();
+    let data = make(&folder.join("data"), FileFormat::Parquet, 20, game);
+    let rows = expected(20, Split::Validation);
+    let config = Config::new(1, 12);
+    let take = |count, size| sample(&data, Split::Validation, &config, (count, size)).unwrap();
+    let all: Vec<String> = take(100_000, 64).iter().flat_map(names).collect();
+    assert!(sorted(all.clone()) == sorted(rows));
+    let sizes: Vec<usize> = take(70, 32).iter().map(Batch::len).collect();
+    assert_eq!(sizes, [32, 32, 6]);
+    let some: Vec<String> = take(70, 32).iter().flat_map(names).collect();
+    assert!(some == all[..70]);
+}
+
+#[test]
+fn rows_that_teach_nothing_are_left_out_and_counted() {
+    let folder = Folder::new();
+    // Of each game one board that is none, one move that is not legal, one row without a move.
+    let bad = |number: u64| -> Vec<Row> {
+        let mut rows = game(number);
+        for row in &mut rows {
+            row.split = Split::Train;
+        }
+        rows[0].packed = PackedRow::from_bytes([0xff; 32]);
+        rows[1].packed = rows[1].packed.with_move(rows[3].packed.best_move().unwrap());
+        rows[2].packed = rows[2].packed.position_only();
+        rows
+    };
+    let data = make(&folder.join("data"), FileFormat::Parquet, 10, bad);
+    let mut loader = open(&data, Some(1), ReaderPosition::default());
+    let mut batch = Batch::default();
+    let rows = loader.rows() as usize;
+    loader.next_batch(rows - 40, &mut batch).unwrap();
+    loader.next_batch(20, &mut batch).unwrap();
+    let counts = *loader.counts();
+    assert_eq!(counts.used, rows as u64 - 20);
+    assert!((8..=12).contains(&counts.damaged), "{counts:?}");
+    assert!((8..=12).contains(&counts.without_move), "{counts:?}");
+    assert!((1..=12).contains(&counts.illegal), "{counts:?}");
+}
+
+#[test]
+fn data_without_rows_and_rows_without_sense_are_one_clear_error() {
+    let folder = Folder::new();
+    let try_all = |data: &Path| {
+        let (options, start) = (LoaderOptions::default(), ReaderPosition::default());
+        let config = Config::new(1, 12);
+        let loader = Loader::open(data, Split::Train, &config, options, start);
+        let tried = loader.and_then(|mut loader| loader.next_batch(1, &mut Batch::default()));
+        tried.unwrap_err().to_string()
+    };
+    let error = try_all(&folder.join("nothing"));
+    assert!(error.ends_with("no data set: there is no _SUCCESS"), "{error}");
+    let empty = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
+    let error = try_all(&empty);
+    assert!(error.starts_with("there are no rows for train in "), "{error}");
+    let silent = |number: u64| {
+        let mut rows = game(number + 1);
+        rows.iter_mut().for_each(|row| row.packed = row.packed.position_only());
+        rows
+    };
+    let silent = make(&folder.join("silent"), FileFormat::Parquet, 1, silent);
+    let error = try_all(&silent);
+    assert!(error.contains("can be learned from: 40 without a move, 0 damaged"), "{error}");
+    // A damaged file is named.
+    let good = make(&folder.join("good"), FileFormat::Parquet, 5, game);
+    let file = good.join("train/train-00000.parquet");
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+    let error = try_all(&good);
+    assert!(error.contains("train-00000.parquet is damaged"), "{error}");
+}

@@ -1,0 +1,101 @@
+//! What tests of training share: data sets of random games, and folders that vanish.
+
+#![allow(dead_code, reason = "not every test needs everything")]
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chess::chance::Chance;
+use chess::pgn::{GameResult, Score};
+use chess::{PackedRow, Position};
+use data::{FileFormat, Making, PrepareOptions, Row, Split, Unit};
+
+/// A folder that is gone when the test is over.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tabiya-pra-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The rows of a random game; every fifth game is for validation, and some have no result.
+pub fn game(number: u64) -> Vec<Row> {
+    let mut chance = Chance::of(5, number);
+    let (mut position, mut rows) = (Position::INITIAL, Vec::new());
+    let results =
+        [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins, GameResult::Unknown];
+    let result = results[chance.below(4)];
+    for ply in 0..40 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let played = moves[chance.below(moves.len())];
+        let score = match chance.below(4) {
+            0 => Some(Score::Centipawns(chance.below(800) as i32 - 400)),
+            1 if ply == 20 => Some(Score::Mate(-3)),
+            _ => None,
+        };
+        let packed = PackedRow::new(&position).unwrap();
+        let packed = packed.with_move(played).with_score(score).with_result(result);
+        let split = if number.is_multiple_of(5) { Split::Validation } else { Split::Train };
+        rows.push(Row { game: number as i64, ply, split, ..Row::of_packed(packed) });
+        position = position.after(played);
+    }
+    rows
+}
+
+/// Makes a data set of such rows.
+pub fn make(
+    out: &Path,
+    format: FileFormat,
+    units: u64,
+    unit: impl Fn(u64) -> Vec<Row> + Sync,
+) -> PathBuf {
+    let columns = ["best_move", "eval", "mate", "result", "board"].map(str::to_owned).to_vec();
+    let options = PrepareOptions {
+        with_eval: true,
+        format,
+        columns,
+        shard_rows: 700,
+        group_rows: 200,
+        ..PrepareOptions::default()
+    };
+    let made = serde_json::json!({ "by": "a test" });
+    let making = Making { inputs: Vec::new(), options, made, units };
+    let rows = |number| Ok(Unit { rows: unit(number), ..Unit::default() });
+    data::make(out, &making, NonZero::<usize>::MIN, rows, |_| {}).unwrap();
+    out.to_owned()
+}
+
+/// Copies a folder as it is at this moment.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}

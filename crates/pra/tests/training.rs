@@ -1,0 +1,281 @@
+//! A training: the same whatever interrupts it, and clear about what it cannot do.
+
+mod made;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use data::{FileFormat, ReaderPosition, Split};
+use made::{Folder, copy, game, make};
+use pra::train::{CHECKPOINTS, Event, FINISHED, LOG, LogLine, Trained, Training, read_log, train};
+use pra::train::{TrainError, TrainOptions};
+use pra::{Batch, Config, Engine, Loader, LoaderOptions, LossWeights, OptimizerKind, Weights};
+
+fn never() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
+fn data(folder: &Folder) -> PathBuf {
+    make(&folder.join("data"), FileFormat::Parquet, 12, game)
+}
+
+fn training(folder: &Folder, out: &str) -> Training {
+    let mut options = TrainOptions::new(Config::new(1, 12), 12);
+    (options.total_batch_size, options.device_batch_size) = (40, 16);
+    (options.window_rows, options.eval_positions) = (250, 50);
+    (options.eval_every, options.save_every, options.keep) = (3, 4, 2);
+    let (data, out) = (folder.join("data"), folder.join(out));
+    Training { options, data, out, from: None, must_resume: false }
+}
+
+fn finish(training: &Training) -> Trained {
+    train(training, &never(), &mut |_| ()).unwrap()
+}
+
+/// The log without what depends on time, and the bytes of the finished model.
+fn result(training: &Training) -> (Vec<LogLine>, Vec<u8>) {
+    let mut lines = read_log(&training.out.join(LOG));
+    for line in &mut lines {
+        if let LogLine::Step(line) = line {
+            line.positions_per_second = 0.0;
+        }
+    }
+    (lines, fs::read(training.out.join(FINISHED).join("model.safetensors")).unwrap())
+}
+
+fn checkpoints(out: &Path) -> Vec<String> {
+    let entries = fs::read_dir(out.join(CHECKPOINTS)).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
+    let folder = Folder::new();
+    data(&folder);
+    for kind in [OptimizerKind::Muon, OptimizerKind::AdamW] {
+        let name = format!("{kind:?}");
+        let mut whole = training(&folder, &format!("{name}-whole"));
+        whole.options.optimizer.kind = kind;
+        let trained = finish(&whole);
+        assert_eq!((trained.steps, trained.counts.used), (12, 480));
+        assert_eq!(checkpoints(&whole.out), ["step-000008", "step-000012"]);
+        let expected = result(&whole);
+        let validations =
+            expected.0.iter().filter(|line| matches!(line, LogLine::Validation(_))).count();
+        assert_eq!((expected.0.len() - validations, validations), (12, 4));
+        let mut cut = whole.clone();
+        cut.out = folder.join(&format!("{name}-cut"));
+        let mut rounds = 0;
+        loop {
+            // Between steps, and in the middle of them.
+            let (stop, mut parts) = (never(), 0);
+            let trained = train(&cut, &stop, &mut |event| {
+                if let Event::Progress(_) = event {
+                    parts += 1;
+                    stop.store(parts > 2 + rounds % 5, Ordering::Relaxed);
+                }
+            });
+            rounds += 1;
+            if !trained.unwrap().was_stopped {
+                break;
+            }
+        }
+        assert!(rounds > 4, "{rounds}");
+        assert_eq!(result(&cut).0, expected.0);
+        assert!(result(&cut).1 == expected.1);
+        // There is nothing left to do, and nothing is done.
+        assert!(finish(&cut).was_complete);
+    }
+}
+
+#[test]
+fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
+    let folder = Folder::new();
+    data(&folder);
+    let whole = training(&folder, "whole");
+    let mut killed = whole.clone();
+    killed.out = folder.join("killed");
+    train(&whole, &never(), &mut |event| {
+        // What a kill in the eleventh step would leave: a log that has gone on, half a line, half a folder.
+        if let Event::Step(line) = event
+            && line.step == 10
+        {
+            copy(&whole.out, &killed.out);
+        }
+    })
+    .unwrap();
+    let log = killed.out.join(LOG);
+    let half = fs::read_to_string(&log).unwrap() + "{\"step\":10,\"positions\":4";
+    fs::write(&log, half).unwrap();
+    let rest = killed.out.join(CHECKPOINTS).join(".step-000012.tmp");
+    fs::create_dir(&rest).unwrap();
+    fs::write(rest.join("config.json"), "{").unwrap();
+    let mut resumed = None;
+    train(&killed, &never(), &mut |event| match event {
+        Event::Resumed { step } => resumed = Some(step),
+        Event::Damaged(error) => panic!("{error}"),
+        _ => {}
+    })
+    .unwrap();
+    assert_eq!(resumed, Some(8));
+    assert!(result(&killed) == result(&whole));
+    assert_eq!(checkpoints(&killed.out), ["step-000008", "step-000012"]);
+    // The finished model is gone, and the newest checkpoint is damaged: the one before will do.
+    fs::remove_dir_all(killed.out.join(FINISHED)).unwrap();
+    let file = killed.out.join(CHECKPOINTS).join("step-000012/optimizer.safetensors");
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
+    let mut told = Vec::new();
+    train(&killed, &never(), &mut |event| match event {
+        Event::Resumed { step } => told.push(step.to_string()),
+        Event::Damaged(error) => told.push(error.to_string()),
+        _ => {}
+    })
+    .unwrap();
+    assert!(told[0].contains("step-000012 is no checkpoint: optimizer.safetensors"), "{told:?}");
+    assert_eq!(told[1], "8");
+    assert!(result(&killed) == result(&whole));
+    // If none of them is whole, it does not begin anew.
+    for name in checkpoints(&killed.out) {
+        fs::write(killed.out.join(CHECKPOINTS).join(name).join("state.json"), "{}").unwrap();
+    }
+    let error = train(&killed, &never(), &mut |_| ()).unwrap_err().to_string();
+    assert!(error.contains("step-000012 is no checkpoint: state.json"), "{error}");
+}
+
+#[test]
+fn gradients_of_parts_add_up_to_that_of_the_whole() {
+    let folder = Folder::new();
+    let data = data(&folder);
+    let loss = LossWeights::default();
+    for config in [Config::new(2, 24), Config::reference(2, 24)] {
+        let weights = Weights::random(&config, 3).unwrap();
+        let start = ReaderPosition::default();
+        let open = || Loader::open(&data, Split::Train, &config, LoaderOptions::default(), start);
+        let mut batch = Batch::default();
+        open().unwrap().next_batch(60, &mut batch).unwrap();
+        let of = (60, batch.valued());
+        assert!(of.1 > 0 && of.1 < 60);
+        let mut whole = vec![0.0; config.parameters()];
+        let losses = Engine::new(&config, 1).gradient(&weights, &batch, of, loss, &mut whole);
+        let (mut parts, mut loader) = (vec![0.0; whole.len()], open().unwrap());
+        let (mut engine, mut sum) = (Engine::new(&config, 2), pra::Losses::default());
+        for count in [25, 25, 10] {
+            loader.next_batch(count, &mut batch).unwrap();
+            sum.append(&engine.gradient(&weights, &batch, of, loss, &mut parts));
+        }
+        assert_eq!((sum.positions, sum.valued, sum.correct), (60, of.1, losses.correct));
+        assert!((sum.total(loss) - losses.total(loss)).abs() < 1e-5);
+        let most = whole.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+        for (whole, part) in whole.iter().zip(&parts) {
+            assert!((whole - part).abs() < 1e-4 * most, "{whole} {part}");
+        }
+    }
+}
+
+#[test]
+fn training_learns_something() {
+    let folder = Folder::new();
+    data(&folder);
+    let mut job = training(&folder, "out");
+    job.options = TrainOptions { num_iterations: 40, eval_every: 20, ..job.options };
+    (job.options.total_batch_size, job.options.device_batch_size) = (80, 80);
+    let trained = finish(&job);
+    let lines = read_log(&job.out.join(LOG));
+    let LogLine::Step(first) = &lines[0] else { panic!() };
+    let last = trained.last.unwrap();
+    assert!(last.policy_loss < 0.95 * first.policy_loss, "{first:?} {last:?}");
+    assert!(last.value_loss < first.value_loss, "{first:?} {last:?}");
+    let validation = trained.validation.unwrap();
+    assert!(validation.top1 <= validation.top5 && validation.top5 <= 1.0);
+    assert_eq!((validation.step, validation.validation_positions), (40, 50));
+    assert!(fs::read_to_string(job.out.join("loss.svg")).unwrap().contains("validation"));
+    assert_eq!(Weights::load(&job.out.join(FINISHED)).unwrap().config(), &job.options.config);
+}
+
+#[test]
+fn another_training_in_the_same_folder_is_refused_with_the_difference() {
+    let folder = Folder::new();
+    data(&folder);
+    let job = training(&folder, "out");
+    finish(&job);
+    let refused = |change: &dyn Fn(&mut Training)| {
+        let mut other = job.clone();
+        change(&mut other);
+        train(&other, &never(), &mut |_| ()).unwrap_err().to_string()
+    };
+    let error = refused(&|job| job.options.loss.value = 0.25);
+    assert!(error.ends_with("holds another training: value_weight was 0.1 and is now 0.25"));
+    let error = refused(&|job| job.options.optimizer.kind = OptimizerKind::AdamW);
+    assert!(error.ends_with("optimizer was \"muon\" and is now \"adamw\""), "{error}");
+    let error = refused(&|job| job.options.config.depth = 2);
+    assert!(error.ends_with("depth was 1 and is now 2"), "{error}");
+    let error = refused(&|job| {
+        job.data = make(&folder.join("more"), FileFormat::Packed, 3, game);
+    });
+    assert!(error.contains("data was "), "{error}");
+    let error = refused(&|job| job.from = Some(Weights::random(&job.options.config, 9).unwrap()));
+    assert!(error.contains("from was null"), "{error}");
+    let error = refused(&|job| (job.out, job.must_resume) = (folder.join("none"), true));
+    assert!(error.starts_with("there is no checkpoint in "), "{error}");
+    // Threads, parts and how often something is written make no other training.
+    let mut other = job.clone();
+    (other.options.threads, other.options.device_batch_size, other.options.keep) = (1, 7, 1);
+    assert!(finish(&other).was_complete);
+}
+
+#[test]
+fn a_training_may_begin_with_another_model() {
+    let folder = Folder::new();
+    data(&folder);
+    let mut job = training(&folder, "out");
+    let mut from = Weights::random(&job.options.config, 77).unwrap().with_legal_mask(false);
+    job.options.optimizer = job.options.optimizer.faster(0.0);
+    job.from = Some(from.clone());
+    job.options.optimizer.weight_decay = 0.0;
+    finish(&job);
+    from = from.with_legal_mask(true);
+    assert!(Weights::load(&job.out.join(FINISHED)).unwrap() == from);
+    job.out = folder.join("other");
+    job.options.config = Config::new(1, 24);
+    let error = train(&job, &never(), &mut |_| ()).unwrap_err().to_string();
+    assert!(error.starts_with("the model to begin with is {\"depth\":1,\"n_embd\":12"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_done_is_one_clear_error() {
+    let folder = Folder::new();
+    data(&folder);
+    let error = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err();
+    let mut job = training(&folder, "out");
+    job.data = folder.join("nothing");
+    assert!(error(&job).to_string().ends_with("no data set: there is no _SUCCESS"));
+    job.data = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
+    assert!(error(&job).to_string().starts_with("there are no rows for train in "));
+    // Rates that lead nowhere; what was good is still there.
+    let mut job = training(&folder, "far");
+    job.options.optimizer = job.options.optimizer.faster(200.0);
+    job.options.optimizer.weight_decay = 100.0;
+    (job.options.num_iterations, job.options.save_every) = (30, 10);
+    match train(&job, &never(), &mut |_| ()) {
+        Ok(_) | Err(TrainError::NotFinite(_)) => {}
+        Err(error) => panic!("{error}"),
+    }
+    let mut from = Weights::random(&job.options.config, 1).unwrap();
+    from.values_mut()[0] = f32::NAN;
+    let mut job = training(&folder, "nan");
+    job.from = Some(from);
+    assert!(error(&job).to_string().starts_with("the loss is no longer a number after 0 steps"));
+    // Without rows for validation there is a training all the same.
+    let only = |number: u64| game(5 * number + 1);
+    job = training(&folder, "only");
+    job.data = make(&folder.join("train-only"), FileFormat::Packed, 5, only);
+    let mut told = 0;
+    train(&job, &never(), &mut |event| told += u32::from(matches!(event, Event::NoValidation)))
+        .unwrap();
+    assert_eq!(told, 1);
+}
