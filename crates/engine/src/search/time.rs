@@ -11,8 +11,10 @@ use crate::score::Score;
 
 /// Moves to plan for when nothing says how many are left.
 const PLANNED_MOVES: f64 = 24.0;
-/// The share of an increment that is spent at once.
+/// The share of an increment that is spent at once, …
 const INCREMENT_SHARE: f64 = 0.75;
+/// … while there is so much time left; with less, as much less of it, so that the clock recovers.
+const COMFORT: Duration = Duration::from_millis(300);
 /// Never more than this share of what is left, for one move.
 const LARGEST_SHARE: f64 = 0.55;
 /// What is never planned with, so that a busy machine costs no game, …
@@ -60,7 +62,8 @@ impl TimeManager {
         // Some time stays on the clock for the moments when the machine is busy with something else.
         let kept = overhead + RESERVE.min(clock.remaining.mul_f64(RESERVE_SHARE));
         let usable = clock.remaining.saturating_sub(kept).as_secs_f64();
-        let increment = clock.increment.as_secs_f64() * INCREMENT_SHARE;
+        let comfort = (clock.remaining.as_secs_f64() / COMFORT.as_secs_f64()).min(1.0);
+        let increment = clock.increment.as_secs_f64() * INCREMENT_SHARE * comfort;
         let soft = usable / moves + increment;
         // The last move before the control may take nearly all, others must leave something.
         let share = if moves <= 1.0 { 0.9 } else { LARGEST_SHARE };
@@ -126,6 +129,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_clock_that_has_run_low_recovers_though_every_move_comes_late() {
+        let (mut left, late) = (Duration::from_millis(30), Duration::from_millis(4));
+        for _ in 0..60 {
+            let time = by_clock(left.as_millis() as u64, 10, None);
+            left = (left + Duration::from_millis(10)).saturating_sub(time.soft + late);
+        }
+        assert!(left > Duration::from_millis(100), "{left:?}");
     }
 
     #[test]

@@ -4,8 +4,12 @@
 //! the exponential. A head's pattern is a *gate* for each pair of squares by which the exponential is
 //! multiplied: 0 or 1 for the heads of the pieces, `sigmoid(logit) + 1e-6` for the free ones. That is
 //! the same as adding the logarithm of the gate before.
+//!
+//! Heads of the usual sizes have loops of their own ([`kernel`]); those of any other size are computed
+//! by products of matrices.
 
-use super::ops::{dot, exp};
+use super::kernel;
+use super::ops::{dot, exp, sum};
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
 use crate::masks;
 use crate::mul::{Matrix, MatrixMut, multiply};
@@ -66,19 +70,22 @@ pub(super) struct Shape {
 
 impl Shape {
     /// How far it is from a square to the next.
-    const fn step(self) -> usize {
+    pub const fn step(self) -> usize {
         3 * self.width
     }
 
-    /// Queries (0), keys (1) or values (2) of a head.
+    /// Where queries (0), keys (1) or values (2) of a head begin.
+    pub const fn begin(self, part: usize, head: usize) -> usize {
+        part * self.width + head * self.head
+    }
+
+    /// Queries, keys or values of a head.
     fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
-        let begin = part * self.width + head * self.head;
-        Matrix::with_step(&qkv[begin..], SQUARES, self.head, self.step())
+        Matrix::with_step(&qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
     }
 
     fn part_mut(self, qkv: &mut [f32], part: usize, head: usize) -> MatrixMut<'_> {
-        let begin = part * self.width + head * self.head;
-        MatrixMut::with_step(&mut qkv[begin..], SQUARES, self.head, self.step())
+        MatrixMut::with_step(&mut qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
     }
 
     /// The columns of a head in a plain matrix of squares.
@@ -90,7 +97,7 @@ impl Shape {
         MatrixMut::with_step(&mut data[head * self.head..], SQUARES, self.head, self.width)
     }
 
-    fn scale(self) -> f32 {
+    pub fn scale(self) -> f32 {
         (self.head as f32).sqrt().recip()
     }
 }
@@ -104,35 +111,41 @@ pub(super) fn forward(
     shares: &mut [f32],
     seen: &mut [f32],
 ) {
+    let head_forward = match shape.head {
+        8 => kernel::forward::<8>,
+        12 => kernel::forward::<12>,
+        16 => kernel::forward::<16>,
+        24 => kernel::forward::<24>,
+        _ => general_forward,
+    };
     for head in 0..HEADS {
-        let own = &mut shares[head * PAIRS..][..PAIRS];
-        let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
-        multiply(MatrixMut::new(own, SQUARES, SQUARES), queries, keys.transposed(), shape.scale());
-        let gates = gates[head * PAIRS..][..PAIRS].as_chunks::<SQUARES>().0;
-        for (row, gates) in own.as_chunks_mut::<SQUARES>().0.iter_mut().zip(gates) {
-            let mut sums = [0.0; 16];
-            for n in 0..SQUARES {
-                row[n] = exp(row[n]) * gates[n];
-                sums[n % 16] += row[n];
-            }
-            let inverse = sums.iter().sum::<f32>().recip();
-            row.iter_mut().for_each(|share| *share *= inverse);
+        let (gates, shares) = (&gates[head * PAIRS..], &mut shares[head * PAIRS..]);
+        head_forward(shape, head, qkv, gates, shares, seen);
+    }
+}
+
+/// One head of any size.
+fn general_forward(
+    shape: Shape,
+    head: usize,
+    qkv: &[f32],
+    gates: &[f32],
+    shares: &mut [f32],
+    seen: &mut [f32],
+) {
+    let own = &mut shares[..PAIRS];
+    let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
+    multiply(MatrixMut::new(own, SQUARES, SQUARES), queries, keys.transposed(), shape.scale());
+    let gates = gates[..PAIRS].as_chunks::<SQUARES>().0;
+    for (row, gates) in own.as_chunks_mut::<SQUARES>().0.iter_mut().zip(gates) {
+        for n in 0..SQUARES {
+            row[n] = exp(row[n]) * gates[n];
         }
-        let own = Matrix::new(own, SQUARES, SQUARES);
-        multiply(shape.columns_mut(seen, head), own, shape.part(qkv, 2, head), 1.0);
+        let inverse = sum(row).recip();
+        row.iter_mut().for_each(|share| *share *= inverse);
     }
-}
-
-/// Space for the way back of one head.
-#[derive(Clone, Debug)]
-pub(super) struct Scratch {
-    changes: Vec<f32>,
-}
-
-impl Scratch {
-    pub fn new() -> Self {
-        Self { changes: vec![0.0; PAIRS] }
-    }
+    let own = Matrix::new(own, SQUARES, SQUARES);
+    multiply(shape.columns_mut(seen, head), own, shape.part(qkv, 2, head), 1.0);
 }
 
 /// From the change of what squares have seen to those of queries, keys and values (`qkv_back`, which is
@@ -144,30 +157,105 @@ pub(super) fn backward(
     seen_back: &[f32],
     qkv_back: &mut [f32],
     free_changes: &mut [f32],
-    scratch: &mut Scratch,
 ) {
-    let changes = &mut scratch.changes;
+    let head_backward = match shape.head {
+        8 => kernel::backward::<8>,
+        12 => kernel::backward::<12>,
+        16 => kernel::backward::<16>,
+        24 => kernel::backward::<24>,
+        _ => general_backward,
+    };
     for head in 0..HEADS {
-        let own = &shares[head * PAIRS..][..PAIRS];
-        let seen = shape.columns(seen_back, head);
-        let square = |data| Matrix::new(data, SQUARES, SQUARES);
-        multiply(shape.part_mut(qkv_back, 2, head), square(own).transposed(), seen, 1.0);
-        let values = shape.part(qkv, 2, head).transposed();
-        multiply(MatrixMut::new(changes, SQUARES, SQUARES), seen, values, 1.0);
-        let rows = changes.as_chunks_mut::<SQUARES>().0.iter_mut();
-        for (change, share) in rows.zip(own.as_chunks::<SQUARES>().0) {
-            let mean = dot(change, share);
-            for n in 0..SQUARES {
-                change[n] = share[n] * (change[n] - mean);
+        let changes = match head.checked_sub(PIECE_HEADS) {
+            Some(free) => Some(&mut free_changes[free * PAIRS..]),
+            None => None,
+        };
+        head_backward(shape, head, qkv, &shares[head * PAIRS..], seen_back, qkv_back, changes);
+    }
+}
+
+/// One head of any size.
+fn general_backward(
+    shape: Shape,
+    head: usize,
+    qkv: &[f32],
+    shares: &[f32],
+    seen_back: &[f32],
+    qkv_back: &mut [f32],
+    free_changes: Option<&mut [f32]>,
+) {
+    let (own, mut changes) = (&shares[..PAIRS], [0.0; PAIRS]);
+    let square = |data| Matrix::new(data, SQUARES, SQUARES);
+    let seen = shape.columns(seen_back, head);
+    multiply(shape.part_mut(qkv_back, 2, head), square(own).transposed(), seen, 1.0);
+    let values = shape.part(qkv, 2, head).transposed();
+    multiply(MatrixMut::new(&mut changes, SQUARES, SQUARES), seen, values, 1.0);
+    let rows = changes.as_chunks_mut::<SQUARES>().0.iter_mut();
+    for (change, share) in rows.zip(own.as_chunks::<SQUARES>().0) {
+        let mean = dot(change, share);
+        for n in 0..SQUARES {
+            change[n] = share[n] * (change[n] - mean);
+        }
+    }
+    if let Some(sums) = free_changes {
+        sums.iter_mut().zip(&changes).for_each(|(sum, change)| *sum += change);
+    }
+    let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
+    let changes = square(&changes);
+    multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
+    multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::chance::Chance;
+
+    fn numbers(count: usize, seed: u64) -> Vec<f32> {
+        let mut chance = Chance::of(seed, 0);
+        (0..count).map(|_| chance.fraction() - 0.5).collect()
+    }
+
+    fn assert_near(a: &[f32], b: &[f32]) {
+        for (a, b) in a.iter().zip(b) {
+            assert!((a - b).abs() < 1e-5, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn heads_of_the_usual_sizes_are_computed_as_those_of_any() {
+        for head in [8, 12, 16, 24] {
+            let shape = Shape { width: HEADS * head, head };
+            let size = SQUARES * shape.width;
+            let (qkv, seen_back) = (numbers(3 * size, 1), numbers(size, 2));
+            let gates: Vec<f32> = numbers(HEADS * PAIRS, 3).iter().map(|x| x + 0.5).collect();
+            let zeros = |count: usize| vec![0.0; count];
+            let [mut fast, mut slow] = [(); 2].map(|()| {
+                [zeros(HEADS * PAIRS), zeros(size), zeros(3 * size), zeros(FREE_HEADS * PAIRS)]
+            });
+            let [shares, seen, qkv_back, free] = &mut fast;
+            forward(shape, &qkv, &gates, shares, seen);
+            backward(shape, &qkv, shares, &seen_back, qkv_back, free);
+            let [shares, seen, qkv_back, free] = &mut slow;
+            for n in 0..HEADS {
+                let own = n * PAIRS..(n + 1) * PAIRS;
+                general_forward(
+                    shape,
+                    n,
+                    &qkv,
+                    &gates[own.clone()],
+                    &mut shares[own.clone()],
+                    seen,
+                );
+                let first = PIECE_HEADS * PAIRS;
+                let changes =
+                    (n >= PIECE_HEADS).then(|| &mut free[own.start - first.min(own.start)..]);
+                general_backward(shape, n, &qkv, &shares[own], &seen_back, qkv_back, changes);
+            }
+            for (fast, slow) in fast.iter().zip(&slow) {
+                assert_near(fast, slow);
+                assert!(slow.iter().any(|x| x.abs() > 1e-4));
             }
         }
-        if head >= PIECE_HEADS {
-            let sums = &mut free_changes[(head - PIECE_HEADS) * PAIRS..][..PAIRS];
-            sums.iter_mut().zip(&*changes).for_each(|(sum, change)| *sum += change);
-        }
-        let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
-        let changes = square(changes);
-        multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
-        multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
     }
 }

@@ -8,6 +8,7 @@
 mod attention;
 mod batch;
 mod heads;
+mod kernel;
 mod ops;
 mod pass;
 

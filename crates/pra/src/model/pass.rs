@@ -54,7 +54,6 @@ pub(super) struct Pass {
     triple: Vec<f32>,
     wide: Vec<f32>,
     free: Vec<f32>,
-    scratch: attention::Scratch,
 }
 
 impl Pass {
@@ -89,7 +88,6 @@ impl Pass {
             triple: back(3 * d),
             wide: back(4 * d),
             free: vec![0.0; if goes_back { FREE_HEADS * PAIRS } else { 0 }],
-            scratch: attention::Scratch::new(),
         }
     }
 
@@ -251,7 +249,6 @@ impl Pass {
                     &narrow[n * SQUARES * d..][..SQUARES * d],
                     &mut triple[n * qkv..][..qkv],
                     &mut self.free,
-                    &mut self.scratch,
                 );
             }
             let own = places.free..places.free + FREE_HEADS * PAIRS;
