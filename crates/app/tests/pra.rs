@@ -274,6 +274,66 @@ fn a_model_goes_through_other_folders_and_files() {
 }
 
 #[test]
+fn a_training_makes_a_model_and_goes_on_where_it_was() {
+    let folder = Folder::new("train");
+    let (data, out) = (folder.data(), folder.path("run"));
+    let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "6"];
+    let sizes = ["--total-batch-size", "32", "--device-batch-size", "16", "--eval-every", "3"];
+    let args = [&["pra", "train", "--data", &data, "--threads", "2"], &shape[..], &sizes].concat();
+    let trained = json(&[&args[..], &["--out", &out, "--save-every", "2", "--json"]].concat());
+    assert_eq!((&trained["steps"], &trained["stopped"]), (&6.into(), &false.into()));
+    assert_eq!(trained["rows"]["used"], 6 * 32);
+    let log = folder.read("run/log.jsonl");
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let steps = lines.iter().filter(|line| line["policy_loss"].is_f64());
+    assert_eq!(steps.count(), 6);
+    assert!(lines.iter().all(|line| line["step"].is_u64()));
+    let model = trained["model"].as_str().unwrap();
+    done(&["pra", "predict", "--model", model]);
+    let again = done(&[&args[..], &["--out", &out, "--save-every", "2"]].concat());
+    assert!(again.contains("is complete already"), "{again}");
+    // Learning on from a model, in order, with the other optimizer.
+    let other = folder.path("other");
+    let more = ["--from", model, "--optimizer", "adamw", "--learning-rate", "0.01", "--in-order"];
+    let short = ["pra", "train", "--data", &data, "--num-iterations", "2", "--out", &other];
+    let trained = json(&[&short[..], &sizes[..4], &more, &["--json"]].concat());
+    assert_eq!(trained["steps"], 2);
+    let reference = folder.path("reference");
+    let last = [&args[..], &["--reference", "--out", &reference]].concat();
+    done(&last);
+    assert!(folder.read("reference/model/config.json").contains("\"turned\": false"));
+    let without = folder.path("without");
+    done(&[&args[..], &["--without", "promotions", "--out", &without]].concat());
+    assert!(folder.read("without/model/config.json").contains("\"promotions\": false"));
+    // What cannot be trained is told.
+    failed(&["pra", "train", "--data", "/nonexistent", "--out", &other]);
+    failed(&[&args[..], &["--out", &other]].concat());
+    failed(&[&args[..], &["--out", &folder.path("new"), "--resume"]].concat());
+    failed(&["pra", "train", "--data", &data, "--out", &folder.path("x"), "--depth", "0"]);
+    failed(&["pra", "train", "--data", &data, "--out", &folder.path("x"), "--from", &data]);
+    let rate = ["--out", &folder.path("x"), "--learning-rate", "NaN"];
+    failed(&[&args[..], &rate].concat());
+}
+
+#[test]
+fn speed_and_memory_are_measured() {
+    let folder = Folder::new("bench");
+    let data = folder.data();
+    let shape = ["--depth", "1", "--n-embd", "12", "--seconds", "0.05", "--threads", "2"];
+    let args = [&["pra", "bench", "--json"], &shape[..]].concat();
+    let all = json(&[&args[..], &["--loader", &data]].concat());
+    for name in ["train", "infer_1", "infer_64", "infer_256", "loader", "peak_memory_mb"] {
+        assert!(all[name].as_f64().unwrap() > 0.0, "{name}: {all}");
+    }
+    let some = json(&[&args[..], &["--only", "infer-64", "--reference"]].concat());
+    assert!(some["infer_64"].is_f64() && some["train"].is_null());
+    let text = done(&[&["pra", "bench"], &shape[..], &["--optimizer", "muon"]].concat());
+    assert!(text.contains("training, batches of 64, muon") && text.contains("most memory"));
+    failed(&["pra", "bench", "--depth", "0"]);
+    failed(&[&args[..], &["--loader", "/nonexistent"]].concat());
+}
+
+#[test]
 fn what_is_no_model_is_told_in_one_line() {
     let folder = Folder::new("bad-models");
     let ours = folder.ours();
