@@ -18,7 +18,7 @@ use crate::progress::Progress;
 ///
 /// Moves: top-1 and top-5 are shares of positions in which the move played is the likeliest, or among
 /// the five likeliest, of the legal moves; all-1 and all-5 the same among all 4096 pairs of squares,
-/// legal or not. Phases go by material (a minor piece counts 1, a rook 2, a queen 4, of 24 at the
+/// legal or not, which a model trained on legal moves alone knows nothing of. Phases go by material (a minor piece counts 1, a rook 2, a queen 4, of 24 at the
 /// start): opening from 22, endgame up to 8.
 ///
 /// Value: seen by the player to move, 1 for a win, ½ for a draw. A centipawn c is worth

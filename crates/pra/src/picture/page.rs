@@ -140,7 +140,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
             "The lowest rank is White's first."
         };
         let mut out = format!(
-            "<h2>What the free heads have learned</h2><p>Each picture is a board of boards: on the square that looks stands a small board of what it looks at. {view} Above, for comparison, what pieces reach; then, for each free head, the pattern that it has learned whatever the position (from its least number to its greatest), and its attention, the mean over {} positions.</p><div class=\"row\">",
+            "<h2>What the free heads have learned</h2><p>Each picture is a board of boards: on the square that looks stands a small board of what it looks at. {view} First, for comparison, what pieces reach. Then, for each free head, the pattern that it has learned whatever the position, and its attention, the mean over {} positions; a few pairs in a hundred may be beyond the ends of the scales, which are told below.</p><div class=\"row\">",
             grouped(self.positions)
         );
         for piece in PIECES {
@@ -161,8 +161,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
 
     fn free_head(&self, layer: usize, head: usize) -> String {
         let map = free_pattern(self.weights, layer, head);
-        let low = map.iter().copied().fold(1.0, f32::min);
-        let high = map.iter().copied().fold(0.0, f32::max);
+        let (low, high) = pattern::range(&map);
         let found = self.resemblances.get(layer * FREE_HEADS + head);
         let like = |numbers: Option<&[f64; 6]>| {
             let named = numbers.and_then(|all| {
@@ -176,7 +175,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
         let name = format!("free {}: pattern", head + 1);
         let mut out = pattern::svg(&pattern::image(&map, low, high), &name, &note, 240);
         if let Some(mean) = self.means.get(layer * HEADS + PIECE_HEADS + head) {
-            let high = pattern::most(mean);
+            let (_, high) = pattern::range(mean);
             let note =
                 format!("0 to {}{}", percent(high), like(found.map(|found| &found.attention)));
             let name = format!("free {}: mean attention", head + 1);

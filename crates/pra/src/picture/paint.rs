@@ -48,7 +48,11 @@ pub(super) fn short(value: f32) -> String {
 /// A share in per cent, with as many decimals as it needs.
 pub(super) fn percent(share: f32) -> String {
     let percent = 100.0 * share;
-    if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+    if percent >= 9.95 || percent == 0.0 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.1} %")
+    }
 }
 
 /// Text for the inside of an element or a quoted attribute.

@@ -23,13 +23,13 @@ pub(super) fn image(map: &Map, low: f32, high: f32) -> String {
     heat_image(&heats, 64)
 }
 
-/// A number that all but one in a hundred stay below: the end of a scale that a few hot pairs do not
-/// spoil for the rest.
-pub(super) fn most(map: &Map) -> f32 {
+/// The numbers that all but one in a hundred stay above, and below: ends of a scale that a few hot or
+/// cold pairs do not spoil for the rest.
+pub(super) fn range(map: &Map) -> (f32, f32) {
     let mut sorted: Vec<f32> = map.to_vec();
     sorted.sort_by(f32::total_cmp);
-    let at = (sorted.len() * 99 / 100).min(sorted.len().saturating_sub(1));
-    sorted.get(at).copied().unwrap_or(0.0)
+    let Some(last) = sorted.len().checked_sub(1) else { return (0.0, 0.0) };
+    (sorted[last / 100], sorted[last - last / 100])
 }
 
 /// The picture with lines between the boards and a caption, as SVG of its own.
@@ -66,8 +66,12 @@ mod tests {
     #[test]
     fn a_few_hot_pairs_do_not_spoil_the_scale() {
         let mut map = vec![0.1; 4096];
-        map[7] = 1.0;
-        assert_eq!(most(&map), 0.1);
-        assert_eq!(most(&[]), 0.0);
+        (map[7], map[8]) = (1.0, 0.0);
+        assert_eq!(range(&map), (0.1, 0.1));
+        map[..100].fill(0.9);
+        map[100..200].fill(0.01);
+        assert_eq!(range(&map), (0.01, 0.9));
+        assert_eq!(range(&[]), (0.0, 0.0));
+        assert_eq!(range(&[0.5]), (0.5, 0.5));
     }
 }
