@@ -16,11 +16,13 @@ mod nnue;
 mod paco;
 mod perft;
 mod pgn;
+mod pra;
 mod progress;
 mod selfplay;
 mod uci;
 
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -30,9 +32,13 @@ type Outcome = anyhow::Result<ExitCode>;
 
 #[derive(Parser)]
 #[command(version, about, long_about = None, after_help = AFTER_HELP)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Be a UCI player that plays what this transformer says, without search
+    #[arg(long, value_name = "DIR")]
+    pra: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes commands of the \
@@ -53,6 +59,7 @@ enum Command {
     Eval(eval::EvalArgs),
     Nnue(nnue::NnueArgs),
     Paco(paco::PacoArgs),
+    Pra(pra::PraArgs),
     Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
 }
@@ -63,7 +70,12 @@ fn main() -> ExitCode {
     if arguments.peek().is_some_and(|first| first.starts_with("genfens ")) {
         return uci::run_lines(arguments);
     }
-    let Some(command) = Cli::parse().command else { return uci::run() };
+    let cli = Cli::parse();
+    let command = match (cli.command, cli.pra) {
+        (Some(command), _) => command,
+        (None, Some(folder)) => Command::Pra(pra::PraArgs::uci(folder)),
+        (None, None) => return uci::run(),
+    };
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let outcome = run(command, &mut out);
     let flushed = out.flush().map_err(anyhow::Error::from);
@@ -90,6 +102,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Eval(args) => eval::run(args, out),
         Command::Nnue(args) => nnue::run(args, out),
         Command::Paco(args) => paco::run(args, out),
+        Command::Pra(args) => pra::run(args, out),
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
     }

@@ -11,10 +11,18 @@ use crate::input;
 /// Speaks the protocol until `quit` or the end of input.
 pub fn run() -> ExitCode {
     let Some(mut session) = session() else { return ExitCode::FAILURE };
+    each_command(|line| session.line(line));
+    session.line("quit");
+    ExitCode::SUCCESS
+}
+
+/// Hands over the lines of standard input until one ends the session, or there are no more. A line that
+/// cannot be read is told of, and left out.
+pub fn each_command(mut take: impl FnMut(&str) -> Next) {
     let read = input::each_line(io::stdin().lock(), |_, line| {
         match line {
             Ok(line) => {
-                if session.line(line) == Next::Quit {
+                if take(line) == Next::Quit {
                     return Err(Quit.into());
                 }
             }
@@ -26,8 +34,6 @@ pub fn run() -> ExitCode {
         Err(error) if !error.is::<Quit>() => say(&format!("info string error: {error:#}")),
         _ => {}
     }
-    session.line("quit");
-    ExitCode::SUCCESS
 }
 
 /// Takes lines of the protocol that were given as arguments, and waits for each to be done.
@@ -68,7 +74,7 @@ fn session() -> Option<Session> {
 
 /// One line, whole and at once, whichever thread says it. Nobody may be listening any more: then the
 /// input ends too, and with it the session.
-fn say(line: &str) {
+pub fn say(line: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

@@ -5,18 +5,22 @@
 //! The model says which move a player would choose, and who will win.
 //!
 //! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, [`encode`] what
-//! it reads and says, [`Engine`] what computes it on the CPU, [`Loader`] where
-//! positions come from, [`Optimizer`] what changes the numbers, and
-//! [`train`] all of it together.
+//! it reads and says, [`Engine`] what computes it on the CPU, [`Loader`] where positions come from,
+//! [`Optimizer`] what changes the numbers, and [`train`] all of it together. [`evaluate`] measures a
+//! model, [`attention`] and [`picture`] show where it looks, [`player`] plays it.
 
+pub mod attention;
 pub mod config;
 pub mod encode;
+pub mod evaluate;
 mod layout;
 mod loader;
 pub mod masks;
 mod model;
 pub mod mul;
 pub mod optim;
+pub mod picture;
+pub mod player;
 pub mod train;
 mod weights;
 

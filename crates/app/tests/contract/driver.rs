@@ -22,7 +22,13 @@ pub struct Engine {
 impl Engine {
     /// A new process.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// A new process with these arguments.
+    pub fn start_with(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

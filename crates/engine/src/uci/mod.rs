@@ -11,11 +11,15 @@
 //! Besides the protocol: `d` shows the board, `eval` the static evaluation, `go perft N` counts moves,
 //! `bench` searches a fixed set of positions, `genfens N seed S book B` makes openings (as OpenBench
 //! asks for them). No command waits for a search to end; [`Session::wait`] is for programs.
+//!
+//! How commands are read is public too, for players that are no engine and speak the same protocol.
 
 mod format;
 mod go;
 mod options;
 mod session;
 
-pub use options::Limit;
-pub use session::{Next, Session};
+pub use format::castling_style;
+pub use go::Go;
+pub use options::{Limit, shown};
+pub use session::{Next, Session, parse_game, split_value};

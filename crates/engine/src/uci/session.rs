@@ -476,8 +476,8 @@ fn evaluation_name(engine: &Engine) -> String {
     }
 }
 
-/// `name N value V`: the name may have blanks in it, and there may be no value.
-fn split_value(words: &str) -> (&str, &str) {
+/// Splits what follows `name` in a `setoption`: the name may have blanks in it, and there may be no value.
+pub fn split_value(words: &str) -> (&str, &str) {
     let mut from = 0;
     while let Some(at) = words[from..].find("value") {
         let (start, end) = (from + at, from + at + "value".len());
@@ -491,8 +491,8 @@ fn split_value(words: &str) -> (&str, &str) {
     (words.trim(), "")
 }
 
-/// What follows `position`.
-fn parse_game(words: &str) -> Result<Game, String> {
+/// The game that the words behind `position` tell, or what is wrong with them.
+pub fn parse_game(words: &str) -> Result<Game, String> {
     let mut tokens = words.split_ascii_whitespace();
     let start = match tokens.next() {
         Some("startpos") => {

@@ -1,0 +1,93 @@
+//! `tabiya pra export`: a model in another folder, smaller or for another program.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use pra::{CONFIG, Config, MODEL, Weights};
+use serde_json::json;
+
+use super::model::model_folder_or_shipped;
+use crate::Outcome;
+
+/// Writes a model to another folder, and reads tensors of other programs
+///
+/// A model with the reference's options has the tensors of the reference, name by name: its
+/// model.safetensors is read there, and with --tensors one from there becomes a folder of ours.
+///
+/// Examples:
+///   tabiya pra export --model runs/pra --out small --f16
+///   tabiya pra export --tensors theirs.safetensors --depth 8 --n-embd 192 --reference --out ours
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct ExportArgs {
+    /// The folder of a model; the one in this program unless given
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// Read this file of tensors instead; --depth, --n-embd and --reference tell what they are of
+    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    tensors: Option<PathBuf>,
+    /// The layers of such a model
+    #[arg(long, value_name = "N", requires = "tensors", default_value_t = 8)]
+    depth: usize,
+    /// The numbers that it has for a square
+    #[arg(long, value_name = "N", requires = "tensors", default_value_t = 192)]
+    n_embd: usize,
+    /// It is one of the reference's
+    #[arg(long, requires = "tensors")]
+    reference: bool,
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Write numbers of 16 bits: half the size, a little less exact
+    #[arg(long)]
+    f16: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// No file of tensors is larger.
+const MAX_BYTES: u64 = 4 << 30;
+
+pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
+    let weights = match &args.tensors {
+        None => model_folder_or_shipped(args.model.as_deref())?,
+        Some(path) => {
+            let make = if args.reference { Config::reference } else { Config::new };
+            let config = make(args.depth, args.n_embd);
+            config.check()?;
+            let name = || format!("cannot read {}", path.display());
+            let length = fs::metadata(path).with_context(name)?.len();
+            ensure!(length <= MAX_BYTES, "{}: no model has {length} bytes", path.display());
+            let bytes = fs::read(path).with_context(name)?;
+            Weights::from_bytes(&config, &bytes).with_context(|| path.display().to_string())?
+        }
+    };
+    weights.save(&args.out, args.f16)?;
+    let bytes = fs::metadata(args.out.join(MODEL))
+        .with_context(|| format!("cannot read {}", args.out.display()))?
+        .len();
+    let config = weights.config();
+    if args.json {
+        let report = json!({
+            "parameters": weights.values().len(),
+            "bytes": bytes,
+            "config": serde_json::to_value(config)?,
+            "out": args.out,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        writeln!(
+            out,
+            "{} layers, {} numbers a square, {} parameters: {MODEL} ({bytes} bytes) and {CONFIG} in {}",
+            config.depth,
+            config.n_embd,
+            weights.values().len(),
+            args.out.display()
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

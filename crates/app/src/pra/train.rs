@@ -1,0 +1,388 @@
+//! `tabiya pra train`: a model from the rows of a data set.
+
+use std::io::{IsTerminal, Write};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use pra::train::{
+    Event, FINISHED, Progress, StepLine, TrainOptions, Trained, Training, ValidationLine,
+};
+use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
+use serde_json::json;
+
+use crate::Outcome;
+
+/// Trains a model on the CPU; goes on where a run that was killed had come to
+///
+/// The folder gets log.jsonl, a line for each step and each validation; loss.svg, the curve;
+/// checkpoints/; and at the end model/, the model itself.
+///
+/// Examples:
+///   tabiya pra train --data positions --out runs/first --depth 4 --n-embd 96 --num-iterations 2000
+///   tabiya pra train --data positions --out runs/same --reference --total-batch-size 1024
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct TrainArgs {
+    /// The data set
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// The folder for log, curve, checkpoints and model; a run that was killed goes on from there
+    #[arg(long, value_name = "DIR", required_unless_present = "model_tag")]
+    out: Option<PathBuf>,
+    /// The same as --out checkpoints/TAG
+    #[arg(long, value_name = "TAG", conflicts_with = "out")]
+    model_tag: Option<String>,
+    /// Layers
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    depth: usize,
+    /// Numbers a square, a multiple of 12
+    #[arg(long, value_name = "N", default_value_t = 192)]
+    n_embd: usize,
+    /// The model of the reference, without anything that we do differently
+    #[arg(long)]
+    reference: bool,
+    /// Leave out one thing that we do differently; may be given several times
+    #[arg(long, value_name = "WHAT", conflicts_with = "reference")]
+    without: Vec<Part>,
+    /// Begin with the model in this folder, whose shape is taken over, instead of random numbers
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["depth", "n_embd", "reference", "without"])]
+    from: Option<PathBuf>,
+    /// Steps
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    num_iterations: u64,
+    /// Positions in a step
+    #[arg(long, value_name = "N", default_value_t = 16_384)]
+    total_batch_size: usize,
+    /// Positions that are computed at a time
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    device_batch_size: usize,
+    /// What moves count in the loss
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    policy_weight: f32,
+    /// What the value counts in the loss
+    #[arg(long, value_name = "X", default_value_t = 0.1)]
+    value_weight: f32,
+    /// Muon for matrices and AdamW for the rest, or AdamW for all
+    #[arg(long, value_name = "NAME", default_value = "muon")]
+    optimizer: OptimizerArg,
+    /// The learning rate: of Muon (0.02), with all others in proportion; or of AdamW (0.001)
+    #[arg(long, value_name = "X")]
+    learning_rate: Option<f64>,
+    /// By how much matrices decay in a step at first, in terms of Muon's learning rate
+    #[arg(long, value_name = "X", default_value_t = 0.1)]
+    weight_decay: f64,
+    /// Steps between two validations; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 250)]
+    eval_every: u64,
+    /// Positions of the validation split to validate on, at most
+    #[arg(long, value_name = "N", default_value_t = 4_096)]
+    eval_positions: usize,
+    /// Steps between two checkpoints; 0 for one at the end alone
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    save_every: u64,
+    /// How many checkpoints are kept
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    keep: usize,
+    /// Take rows in the order of the files, time after time
+    #[arg(long)]
+    in_order: bool,
+    /// Rows that are shuffled together
+    #[arg(long, value_name = "N", default_value_t = 1 << 18)]
+    window: u64,
+    /// What chance comes from: the numbers to begin with, and the order of rows
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How many threads compute; as many as there are cores unless given. The same number gives the
+    /// same model to the bit
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Go on from a checkpoint in the folder: an error if there is none
+    #[arg(long)]
+    resume: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An optimizer by its name.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OptimizerArg {
+    /// Muon for matrices, AdamW for the rest.
+    Muon,
+    /// AdamW for all.
+    Adamw,
+}
+
+impl OptimizerArg {
+    /// Which it is.
+    pub const fn kind(self) -> OptimizerKind {
+        match self {
+            Self::Muon => OptimizerKind::Muon,
+            Self::Adamw => OptimizerKind::AdamW,
+        }
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Muon => "muon",
+            Self::Adamw => "adamw",
+        }
+    }
+}
+
+/// Something that we do differently from the reference.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Moves know what a pawn becomes.
+    Promotions,
+    /// Castling rights and en passant are seen.
+    StateInput,
+    /// The board is seen by the player to move.
+    Turned,
+    /// Piece heads see their own square.
+    SelfInMasks,
+    /// Win, draw and loss from a small head.
+    LightValue,
+    /// The loss compares legal moves only.
+    LegalMask,
+}
+
+impl TrainArgs {
+    fn config(&self) -> Config {
+        let make = if self.reference { Config::reference } else { Config::new };
+        let mut config = make(self.depth, self.n_embd);
+        for part in &self.without {
+            match part {
+                Part::Promotions => config.promotions = false,
+                Part::StateInput => config.state_input = false,
+                Part::Turned => config.turned = false,
+                Part::SelfInMasks => config.self_in_masks = false,
+                Part::LightValue => config.light_value = false,
+                Part::LegalMask => config.legal_mask = false,
+            }
+        }
+        config
+    }
+
+    fn optimizer(&self) -> OptimizerOptions {
+        let mut options = OptimizerOptions {
+            kind: self.optimizer.kind(),
+            weight_decay: self.weight_decay,
+            ..OptimizerOptions::default()
+        };
+        if let Some(rate) = self.learning_rate {
+            let usual = match options.kind {
+                OptimizerKind::Muon => options.matrix_rate,
+                OptimizerKind::AdamW => options.adamw_rate,
+            };
+            options = options.faster(rate / usual);
+            // To the last digit as it was asked for.
+            match options.kind {
+                OptimizerKind::Muon => options.matrix_rate = rate,
+                OptimizerKind::AdamW => options.adamw_rate = rate,
+            }
+        }
+        options
+    }
+
+    fn training(&self) -> anyhow::Result<Training> {
+        let from = self.from.as_ref().map(|folder| Weights::load(folder)).transpose()?;
+        let config = from.as_ref().map_or_else(|| self.config(), |weights| *weights.config());
+        let options = TrainOptions {
+            total_batch_size: self.total_batch_size,
+            device_batch_size: self.device_batch_size,
+            loss: LossWeights { policy: self.policy_weight, value: self.value_weight },
+            optimizer: self.optimizer(),
+            in_order: self.in_order,
+            window_rows: self.window,
+            seed: self.seed,
+            threads: crate::data::threads(self.threads).get(),
+            eval_every: self.eval_every,
+            eval_positions: self.eval_positions,
+            save_every: self.save_every,
+            keep: self.keep,
+            ..TrainOptions::new(config, self.num_iterations)
+        };
+        options.check()?;
+        let tagged =
+            || PathBuf::from("checkpoints").join(self.model_tag.as_deref().unwrap_or("pra"));
+        let out = self.out.clone().unwrap_or_else(tagged);
+        Ok(Training { options, data: self.data.clone(), out, from, must_resume: self.resume })
+    }
+}
+
+/// A bar on a terminal; lines now and then anywhere.
+struct Teller {
+    bar: Option<ProgressBar>,
+    told: Instant,
+    last_step: Instant,
+}
+
+/// How often a step is told of in a line of its own.
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
+
+impl Teller {
+    fn new(training: &Training) -> Self {
+        let options = &training.options;
+        let total = options.num_iterations.saturating_mul(options.total_batch_size as u64);
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new(total);
+            let template = "{wide_bar} {human_pos}/{human_len} {msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self { bar, told: Instant::now(), last_step: Instant::now() }
+    }
+
+    fn line(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{line}")),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    fn tell(&mut self, event: Event<'_>) {
+        match event {
+            Event::Resumed { step } => self.line(&format!("goes on after {step} steps")),
+            Event::Damaged(error) => self.line(&format!("{error}; an earlier one is taken")),
+            Event::NoValidation => self.line("there are no rows to validate on"),
+            Event::Progress(progress) => self.progress(&progress),
+            Event::Step(line) => {
+                let is_due = self.last_step.elapsed() > BETWEEN_LINES || line.step == 1;
+                if self.bar.is_none() && is_due {
+                    self.last_step = Instant::now();
+                    self.line(&step_words(line));
+                }
+            }
+            Event::Validated(line) => self.line(&validation_words(line)),
+            Event::Saved(path) => self.line(&format!("saved {}", path.display())),
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(bar) = &self.bar
+            && self.told.elapsed() > Duration::from_millis(100)
+        {
+            self.told = Instant::now();
+            bar.set_position(progress.positions);
+            bar.set_message(format!(
+                "step {} loss {:.4} {:.1} % {:.0} positions/s {} left",
+                progress.step + 1,
+                progress.loss,
+                100.0 * progress.accuracy,
+                progress.positions_per_second,
+                left(progress.seconds_left)
+            ));
+        }
+    }
+}
+
+fn step_words(line: &StepLine) -> String {
+    format!(
+        "step {} ({} positions) loss {:.4} (moves {:.4}, value {:.4}) accuracy {:.1} % {:.0} positions/s",
+        line.step,
+        line.positions,
+        line.loss,
+        line.policy_loss,
+        line.value_loss,
+        100.0 * line.accuracy,
+        line.positions_per_second
+    )
+}
+
+fn validation_words(line: &ValidationLine) -> String {
+    format!(
+        "step {} validation loss {:.4} (moves {:.4}, value {:.4}) top-1 {:.2} % top-5 {:.2} %",
+        line.step,
+        line.validation_loss,
+        line.validation_policy_loss,
+        line.validation_value_loss,
+        100.0 * line.top1,
+        100.0 * line.top5
+    )
+}
+
+/// Time left, in words.
+fn left(seconds: f64) -> String {
+    let seconds = if seconds.is_finite() { seconds.max(0.0).round() as u64 } else { 0 };
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
+        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
+    let training = args.training()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        // The second time it ends at once; the last checkpoint is whole.
+        if handler.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    })?;
+    let mut teller = Teller::new(&training);
+    let trained = pra::train::train(&training, &stop, &mut |event| teller.tell(event));
+    if let Some(bar) = &teller.bar {
+        bar.finish_and_clear();
+    }
+    report(&trained?, &training, args.json, out)
+}
+
+fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Write) -> Outcome {
+    let model = training.out.join(FINISHED);
+    if json {
+        let report = json!({
+            "steps": trained.steps,
+            "rows": serde_json::to_value(trained.counts)?,
+            "last": serde_json::to_value(&trained.last)?,
+            "validation": serde_json::to_value(&trained.validation)?,
+            "positions_per_second": trained.positions_per_second,
+            "resumed_from": trained.resumed_from,
+            "stopped": trained.was_stopped,
+            "complete_before": trained.was_complete,
+            "model": (!trained.was_stopped).then_some(&model),
+        });
+        writeln!(out, "{report}")?;
+    } else if trained.was_stopped {
+        writeln!(out, "stopped after {} steps; the same command goes on", trained.steps)?;
+    } else {
+        if trained.was_complete {
+            writeln!(out, "{} is complete already", training.out.display())?;
+        }
+        let counts = &trained.counts;
+        write!(out, "{} steps, {} positions", trained.steps, counts.used)?;
+        if counts.left_out() > 0 {
+            write!(
+                out,
+                " ({} left out: {} without a move, {} damaged, {} with an illegal move)",
+                counts.left_out(),
+                counts.without_move,
+                counts.damaged,
+                counts.illegal
+            )?;
+        }
+        if !trained.was_complete {
+            write!(out, ", {:.0} positions/s", trained.positions_per_second)?;
+        }
+        writeln!(out)?;
+        if let Some(line) = &trained.last {
+            writeln!(out, "{}", step_words(line))?;
+        }
+        if let Some(line) = &trained.validation {
+            writeln!(out, "{}", validation_words(line))?;
+        }
+        writeln!(out, "{}", model.display())?;
+    }
+    Ok(if trained.was_stopped { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,530 @@
+//! `tabiya pra …` and `tabiya --pra` as people and scripts call them: what they print and draw, what they
+//! say of nonsense, and that the player survives what kills engines.
+
+#[allow(dead_code, reason = "the tests of the engine use the rest")]
+mod contract;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use chess::Position;
+use contract::driver::Engine;
+use contract::{hostile, told};
+use pra::{Config, Weights};
+use safetensors::SafeTensors;
+use serde_json::Value;
+
+const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+/// A folder that is gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tabiya-pra-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap()
+    }
+
+    /// A small model that has learned nothing.
+    fn model(&self, name: &str, config: &Config) -> String {
+        let mut weights = Weights::random(config, 7).unwrap();
+        // Nor does it say nothing: the parts that begin as noughts are small numbers.
+        for (n, value) in weights.values_mut().iter_mut().enumerate() {
+            if *value == 0.0 {
+                *value = ((n * 7919) % 101) as f32 / 500.0 - 0.1;
+            }
+        }
+        weights.save(&self.0.join(name), false).unwrap();
+        self.path(name)
+    }
+
+    fn ours(&self) -> String {
+        self.model("ours", &Config::new(2, 24))
+    }
+
+    /// A data set with evaluations and ratings, half of the games for validation.
+    fn data(&self) -> String {
+        let (input, out) = (self.path("games.pgn"), self.path("rows"));
+        let mut games = String::new();
+        for n in 0..40 {
+            let result = ["1-0", "0-1", "1/2-1/2"][n % 3];
+            games += &format!(
+                "[Event \"{n}\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n[Result \"{result}\"]\n\n",
+                1500 + 20 * n,
+                2100 - 10 * n
+            );
+            let line = [
+                "e4 { [%eval 0.3] } e5 Nf3 Nc6 Bb5 a6 { [%eval #3] } Ba4 Nf6 O-O",
+                "d4 { [%eval -0.4] } d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O",
+                "c4 { [%eval 1.2] } c5 Nc3 Nc6 g3 g6 Bg2 Bg7 d3 d6",
+            ][n % 3];
+            games += &format!("{line} {result}\n\n");
+        }
+        fs::write(&input, games).unwrap();
+        done(&["data", "prepare", &input, "--out", &out, "--with-eval", "--val-fraction", "0.5"]);
+        out
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tabiya(arguments: &[&str]) -> Output {
+    Command::new(TABIYA).args(arguments).output().unwrap()
+}
+
+/// Runs the program, which must succeed, and gives what it printed.
+fn done(arguments: &[&str]) -> String {
+    let output = tabiya(arguments);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {complaint}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let text = done(arguments);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Runs the program, which must fail with exit code 1 and one line, and gives the line.
+fn failed(arguments: &[&str]) -> String {
+    let output = tabiya(arguments);
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {complaint}");
+    assert_eq!(complaint.lines().count(), 1, "{arguments:?}: {complaint}");
+    assert!(complaint.starts_with("tabiya: "), "{complaint}");
+    complaint
+}
+
+#[test]
+fn the_reference_has_as_many_parameters_as_it_says() {
+    for (depth, n_embd, parameters) in [
+        ("4", "144", 2_424_576),
+        ("8", "192", 6_085_632),
+        ("8", "288", 13_558_272),
+        ("12", "288", 17_588_736),
+    ] {
+        let args = ["pra", "info", "--depth", depth, "--n-embd", n_embd, "--reference", "--json"];
+        let info = json(&args);
+        assert_eq!(info["parameters"], parameters);
+        let sum: u64 = info["tensors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tensor| tensor["parameters"].as_u64().unwrap())
+            .sum();
+        assert_eq!(sum, parameters);
+    }
+    let folder = Folder::new("info");
+    let text = done(&["pra", "info", "--model", &folder.ours()]);
+    assert!(text.contains("blocks.1.attn.free_attn_logits") && text.contains("3×64×64"), "{text}");
+}
+
+#[test]
+fn likely_moves_are_listed_and_drawn() {
+    let folder = Folder::new("predict");
+    for model in [folder.ours(), folder.model("reference", &Config::reference(2, 24))] {
+        let svg = folder.path("moves.svg");
+        let args = ["pra", "predict", "--model", &model, "--fen", KIWIPETE];
+        let said = json(&[&args[..], &["--top", "48", "--json", "--svg", &svg]].concat());
+        let moves = said["moves"].as_array().unwrap();
+        assert_eq!((moves.len(), &said["legal_moves"]), (48, &48.into()));
+        let sum: f64 = moves.iter().map(|m| m["probability"].as_f64().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-4);
+        assert!(moves.iter().any(|m| m["san"] == "O-O" && m["uci"] == "e1g1"));
+        let (value, white) = (&said["value"], &said["white"]);
+        assert_eq!(value, white, "White is to move");
+        assert!(folder.read("moves.svg").starts_with("<svg "));
+        let text = done(&[&args[..], &["--top", "3", "--temperature", "0.5"]].concat());
+        assert!(text.contains("45 more") && text.contains("White to move wins"), "{text}");
+        let sure = json(&[&args[..], &["--temperature", "0", "--json"]].concat());
+        assert_eq!(sure["moves"][0]["probability"], 1.0);
+        assert_eq!(sure["moves"][0]["san"], moves[0]["san"]);
+    }
+    // The same position from the other side is worth the same to the player to move.
+    let model = folder.ours();
+    let value = |fen: &str| {
+        let said = json(&["pra", "predict", "--model", &model, "--fen", fen, "--json"]);
+        (said["value"]["expected"].as_f64().unwrap(), said["white"]["expected"].as_f64().unwrap())
+    };
+    let white = value("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    let black = value("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1");
+    assert!((white.0 - black.0).abs() < 1e-5 && (white.1 + black.1 - 1.0).abs() < 1e-5);
+    let mated =
+        done(&["pra", "predict", "--model", &model, "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"]);
+    assert!(mated.contains("no legal move: Black is mated"), "{mated}");
+}
+
+#[test]
+fn many_positions_give_tensors_or_a_line_each() {
+    let folder = Folder::new("raw");
+    let model = folder.model("reference", &Config::reference(2, 24));
+    let (fens, raw) = (folder.path("fens.txt"), folder.path("raw.safetensors"));
+    fs::write(&fens, format!("# two\n{KIWIPETE}\n\nstartpos moves e2e4\n")).unwrap();
+    done(&["pra", "predict", "--model", &model, "--file", &fens, "--raw", &raw]);
+    let bytes = fs::read(&raw).unwrap();
+    let tensors = SafeTensors::deserialize(&bytes).unwrap();
+    assert_eq!(tensors.tensor("policy").unwrap().shape(), [2, 4096]);
+    assert_eq!(tensors.tensor("value").unwrap().shape(), [2]);
+    let masks = tensors.tensor("masks").unwrap();
+    assert_eq!(masks.shape(), [9, 64, 64]);
+    assert_eq!(masks.data()[..4096].iter().map(|&seen| u32::from(seen)).sum::<u32>(), 336);
+    let lines = done(&["pra", "predict", "--model", &model, "--file", &fens]);
+    assert_eq!(lines.lines().count(), 2);
+    assert!(lines.contains(KIWIPETE));
+    let lines = done(&["pra", "predict", "--model", &model, "--file", &fens, "--json"]);
+    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+}
+
+#[test]
+fn a_model_is_measured_on_a_data_set() {
+    let folder = Folder::new("eval");
+    let (model, data) = (folder.ours(), folder.data());
+    let args = ["pra", "eval", "--model", &model, "--data", &data];
+    let all = json(&[&args[..], &["--json", "--threads", "2"]].concat());
+    let positions = all["positions"].as_u64().unwrap();
+    assert!(positions > 50);
+    let sum = |name: &str| -> u64 {
+        let parts = all[name].as_array().unwrap().iter();
+        parts.map(|part| part["positions"].as_u64().unwrap()).sum()
+    };
+    for name in ["pieces", "phases", "ratings"] {
+        assert_eq!(sum(name), positions, "{name}");
+    }
+    let moves = &all["moves"];
+    let share = |name: &str| moves[name].as_f64().unwrap();
+    assert!(share("top1") <= share("top5") && share("all_top1") <= share("top1"));
+    assert!(share("cross_entropy") > 0.0);
+    let value = &all["value"];
+    assert_eq!(value["result"]["positions"], positions);
+    assert!(value["eval"]["centipawns"].as_f64().unwrap() > 0.0);
+    assert!(!value["calibration"].as_array().unwrap().is_empty());
+    // Fewer positions, fewer games: those of two games are about a tenth each.
+    let few = json(&[&args[..], &["--max-positions", "17", "--json"]].concat());
+    assert_eq!(few["positions"], 17);
+    let games = json(&[&args[..], &["--max-games", "2", "--json"]].concat());
+    assert_eq!(games["games"], 2);
+    assert!((18..=20).contains(&games["positions"].as_u64().unwrap()));
+    let text = done(&[&args[..], &["--split", "train"]].concat());
+    assert!(
+        text.contains("top-1") && text.contains("  knight") && text.contains("… in centipawns")
+    );
+}
+
+#[test]
+fn attention_is_drawn_and_free_heads_are_compared() {
+    let folder = Folder::new("attention");
+    let model = folder.ours();
+    let args = ["pra", "attention", "--model", &model, "--fen", KIWIPETE];
+    let svg = folder.path("head.svg");
+    let text = done(&[&args[..], &["--layer", "2", "--head", "knight1", "--svg", &svg]].concat());
+    assert!(text.starts_with("layer 2, knight 1"));
+    let head = folder.read("head.svg");
+    assert!(head.contains("Layer 2, knight 1") && head.matches("<use ").count() == 32);
+    let one = ["--layer", "1", "--head", "7", "--square", "e5", "--json"];
+    let shares = json(&[&args[..], &one].concat());
+    assert_eq!((&shares["head"], &shares["from"]), (&"queen".into(), &"e5".into()));
+    let all = shares["shares"].as_object().unwrap();
+    assert!((all.values().map(|share| share.as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-4);
+    assert_eq!(all["d3"], 0.0, "no queen reaches d3 from e5");
+    let html = folder.path("page.html");
+    done(&[&args[..], &["--all", "--html", &html, "--svg", &svg]].concat());
+    assert!(folder.read("head.svg").contains("layer 2, free 3"));
+    assert!(folder.read("page.html").contains("Which piece a free head resembles"));
+    let free = json(&["pra", "attention", "--model", &model, "--free", "--json"]);
+    assert_eq!(free["heads"].as_array().unwrap().len(), 6);
+    let data = folder.data();
+    let text = done(&["pra", "attention", "--model", &model, "--free", "--data", &data]);
+    assert!(text.contains("layer 1, free 1") && text.contains("closest"), "{text}");
+}
+
+#[test]
+fn a_model_goes_through_other_folders_and_files() {
+    let folder = Folder::new("export");
+    let model = folder.model("reference", &Config::reference(2, 24));
+    let (copy, small) = (folder.path("copy"), folder.path("small"));
+    done(&["pra", "export", "--model", &model, "--out", &small, "--f16"]);
+    let size = |name: &str| fs::metadata(Path::new(name).join("model.safetensors")).unwrap().len();
+    assert!(size(&small) * 10 < size(&model) * 6);
+    let tensors = format!("{model}/model.safetensors");
+    let shape = ["--depth", "2", "--n-embd", "24", "--reference"];
+    done(&[&["pra", "export", "--tensors", &tensors, "--out", &copy], &shape[..]].concat());
+    for name in ["config.json", "model.safetensors"] {
+        let content = |folder: &str| fs::read(Path::new(folder).join(name)).unwrap();
+        assert_eq!(content(&copy), content(&model));
+    }
+    let said = |model: &str| json(&["pra", "predict", "--model", model, "--json"]);
+    let (exact, rounded) = (said(&model), said(&small));
+    let expected = |said: &Value| said["value"]["expected"].as_f64().unwrap();
+    assert!((expected(&exact) - expected(&rounded)).abs() < 0.01);
+}
+
+#[test]
+fn a_training_makes_a_model_and_goes_on_where_it_was() {
+    let folder = Folder::new("train");
+    let (data, out) = (folder.data(), folder.path("run"));
+    let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "6"];
+    let sizes = ["--total-batch-size", "32", "--device-batch-size", "16", "--eval-every", "3"];
+    let args = [&["pra", "train", "--data", &data, "--threads", "2"], &shape[..], &sizes].concat();
+    let trained = json(&[&args[..], &["--out", &out, "--save-every", "2", "--json"]].concat());
+    assert_eq!((&trained["steps"], &trained["stopped"]), (&6.into(), &false.into()));
+    assert_eq!(trained["rows"]["used"], 6 * 32);
+    let log = folder.read("run/log.jsonl");
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let steps = lines.iter().filter(|line| line["policy_loss"].is_f64());
+    assert_eq!(steps.count(), 6);
+    assert!(lines.iter().all(|line| line["step"].is_u64()));
+    let model = trained["model"].as_str().unwrap();
+    done(&["pra", "predict", "--model", model]);
+    let again = done(&[&args[..], &["--out", &out, "--save-every", "2"]].concat());
+    assert!(again.contains("is complete already"), "{again}");
+    // Learning on from a model, in order, with the other optimizer.
+    let other = folder.path("other");
+    let more = ["--from", model, "--optimizer", "adamw", "--learning-rate", "0.01", "--in-order"];
+    let short = ["pra", "train", "--data", &data, "--num-iterations", "2", "--out", &other];
+    let trained = json(&[&short[..], &sizes[..4], &more, &["--json"]].concat());
+    assert_eq!(trained["steps"], 2);
+    let reference = folder.path("reference");
+    let last = [&args[..], &["--reference", "--out", &reference]].concat();
+    done(&last);
+    assert!(folder.read("reference/model/config.json").contains("\"turned\": false"));
+    let without = folder.path("without");
+    done(&[&args[..], &["--without", "promotions", "--out", &without]].concat());
+    assert!(folder.read("without/model/config.json").contains("\"promotions\": false"));
+    // What cannot be trained is told.
+    failed(&["pra", "train", "--data", "/nonexistent", "--out", &other]);
+    failed(&[&args[..], &["--out", &other]].concat());
+    failed(&[&args[..], &["--out", &folder.path("new"), "--resume"]].concat());
+    failed(&["pra", "train", "--data", &data, "--out", &folder.path("x"), "--depth", "0"]);
+    failed(&["pra", "train", "--data", &data, "--out", &folder.path("x"), "--from", &data]);
+    let rate = ["--out", &folder.path("x"), "--learning-rate", "NaN"];
+    failed(&[&args[..], &rate].concat());
+}
+
+#[test]
+fn speed_and_memory_are_measured() {
+    let folder = Folder::new("bench");
+    let data = folder.data();
+    let shape = ["--depth", "1", "--n-embd", "12", "--seconds", "0.05", "--threads", "2"];
+    let args = [&["pra", "bench", "--json"], &shape[..]].concat();
+    let all = json(&[&args[..], &["--loader", &data]].concat());
+    for name in ["train", "infer_1", "infer_64", "infer_256", "loader", "peak_memory_mb"] {
+        assert!(all[name].as_f64().unwrap() > 0.0, "{name}: {all}");
+    }
+    let some = json(&[&args[..], &["--only", "infer-64", "--reference"]].concat());
+    assert!(some["infer_64"].is_f64() && some["train"].is_null());
+    let text = done(&[&["pra", "bench"], &shape[..], &["--optimizer", "muon"]].concat());
+    assert!(text.contains("training, batches of 64, muon") && text.contains("most memory"));
+    failed(&["pra", "bench", "--depth", "0"]);
+    failed(&[&args[..], &["--loader", "/nonexistent"]].concat());
+}
+
+#[test]
+fn what_is_no_model_is_told_in_one_line() {
+    let folder = Folder::new("bad-models");
+    let ours = folder.ours();
+    let spoilt = |name: &str, spoil: &dyn Fn(&Path)| {
+        let path = folder.0.join(name);
+        fs::create_dir_all(&path).unwrap();
+        for file in ["config.json", "model.safetensors"] {
+            fs::copy(Path::new(&ours).join(file), path.join(file)).unwrap();
+        }
+        spoil(&path);
+        failed(&["pra", "predict", "--model", path.to_str().unwrap()])
+    };
+    let line = failed(&["pra", "predict", "--model", "/nonexistent"]);
+    assert!(line.contains("/nonexistent is no model"), "{line}");
+    let line =
+        spoilt("no-tensors", &|path| fs::remove_file(path.join("model.safetensors")).unwrap());
+    assert!(line.contains("there is no model.safetensors in it"), "{line}");
+    let line = spoilt("no-json", &|path| fs::write(path.join("config.json"), "{").unwrap());
+    assert!(line.contains("config.json"), "{line}");
+    let width = r#"{"depth":2,"n_embd":25}"#;
+    let line = spoilt("width", &|path| fs::write(path.join("config.json"), width).unwrap());
+    assert!(line.contains("n_embd must be a multiple of 12"), "{line}");
+    let other = r#"{"depth":2,"n_embd":36}"#;
+    let line = spoilt("shape", &|path| fs::write(path.join("config.json"), other).unwrap());
+    assert!(line.contains("it must be [13, 36]"), "{line}");
+    let line = spoilt("truncated", &|path| {
+        let path = path.join("model.safetensors");
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    });
+    assert!(line.contains("no safetensors file, or damaged"), "{line}");
+    let line = spoilt("nan", &|path| {
+        let mut weights = Weights::load(path).unwrap();
+        weights.values_mut()[1000] = f32::NAN;
+        weights.save(path, false).unwrap();
+    });
+    assert!(line.contains("is NaN"), "{line}");
+    for command in ["info", "attention", "eval", "export", "uci"] {
+        let more = match command {
+            "attention" => vec!["--free"],
+            "eval" => vec!["--data", "/nonexistent"],
+            "export" => vec!["--out", "/nonexistent"],
+            _ => vec![],
+        };
+        failed(&[&["pra", command, "--model", "/nonexistent"], &more[..]].concat());
+    }
+    failed(&["--pra", "/nonexistent"]);
+}
+
+#[test]
+fn wrong_positions_heads_and_data_are_told_in_one_line() {
+    let folder = Folder::new("bad-input");
+    let model = folder.ours();
+    let on = |command: &str, more: &[&str]| {
+        failed(&[&["pra", command, "--model", &model], more].concat())
+    };
+    on("predict", &["--fen", "nonsense"]);
+    on("predict", &["--fen", "startpos moves e2e5"]);
+    on("predict", &["--file", "/nonexistent"]);
+    let empty = folder.path("empty.txt");
+    fs::write(&empty, "\n# nothing\n").unwrap();
+    assert!(on("predict", &["--file", &empty]).contains("has no positions"));
+    let bad = folder.path("bad.txt");
+    fs::write(&bad, "startpos\n8/8/8/8 w - - 0 1\n").unwrap();
+    assert!(on("predict", &["--file", &bad, "--raw", &folder.path("x")]).contains("line 2"));
+    on("predict", &["--svg", "/nonexistent/x.svg"]);
+    let head = |layer, head| on("attention", &["--layer", layer, "--head", head]);
+    assert!(head("3", "1").contains("there is no layer 3: the model has 1 to 2"));
+    assert!(head("0", "1").contains("there is no layer 0"));
+    assert!(head("1", "13").contains("there is no head '13'"));
+    assert!(head("1", "duke").contains("there is no head 'duke'"));
+    assert!(on("attention", &[]).contains("nothing to show"));
+    assert!(on("attention", &["--all"]).contains("--svg FILE or --html FILE"));
+    on("attention", &["--layer", "1", "--head", "1", "--fen", "x"]);
+    on("eval", &["--data", "/nonexistent"]);
+    // A data set of no games.
+    let (games, rows) = (folder.path("none.pgn"), folder.path("no-rows"));
+    fs::write(&games, "").unwrap();
+    done(&["data", "prepare", &games, "--out", &rows]);
+    let line = on("eval", &["--data", &rows]);
+    assert!(line.contains("there are no positions with moves in its validation split"), "{line}");
+    failed(&["pra", "info", "--depth", "0"]);
+    failed(&["pra", "info", "--n-embd", "100"]);
+    for wrong in [
+        &["pra", "predict", "--temperature", "-1"][..],
+        &["pra", "predict", "--raw", "x"],
+        &["pra", "eval"],
+        &["pra", "attention", "--square", "z9", "--layer", "1", "--head", "1"],
+        &["--pra", "x", "perft"],
+    ] {
+        assert_eq!(tabiya(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn the_player_answers_every_go_with_one_legal_move() {
+    let folder = Folder::new("uci");
+    let model = folder.ours();
+    for args in [
+        vec!["--pra", &model],
+        vec!["pra", "uci", "--model", &model],
+        vec!["pra", "uci", "--random"],
+    ] {
+        let mut player = Engine::start_with(&args);
+        player.send("uci");
+        let hello = player.until("uciok");
+        assert!(hello.iter().any(|line| line.starts_with("option name Temperature type spin")));
+        for fen in [KIWIPETE, "8/5P1k/8/8/8/8/1p6/R3K3 b Q - 0 1", "7k/8/8/8/8/8/8/K7 w - - 0 1"] {
+            let position: Position = fen.parse().unwrap();
+            player.send(&format!("position fen {fen}"));
+            for go in ["go", "go depth 5", "go wtime 1 btime 1", "go movetime 0", "go nodes 1"] {
+                let lines = player.search(go);
+                told::check_search(&position, &lines).unwrap();
+                assert!(lines.iter().any(|line| line.starts_with("info depth 1 score cp ")));
+            }
+        }
+        // Nothing is said before it may be.
+        player.send("position startpos");
+        player.send("go infinite");
+        assert!(!player.ready().iter().any(|line| line.starts_with("bestmove")));
+        player.send("stop");
+        player.until("bestmove");
+        player.send("go ponder wtime 100 btime 100");
+        assert!(!player.ready().iter().any(|line| line.starts_with("bestmove")));
+        player.send("ponderhit");
+        player.until("bestmove");
+        assert_eq!(player.search("go searchmoves a2a3").last().unwrap(), "bestmove a2a3");
+        player.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1");
+        assert_eq!(player.search("go").last().unwrap(), "bestmove (none)");
+        player.send("position fen nonsense");
+        assert_eq!(player.search("go").last().unwrap(), "bestmove (none)");
+        player.quit();
+    }
+}
+
+#[test]
+fn chance_comes_from_the_seed_and_castling_is_written_as_asked() {
+    let folder = Folder::new("seed");
+    let model = folder.ours();
+    let mut player = Engine::start_with(&["--pra", &model]);
+    let mut play = |seed: u32| -> Vec<String> {
+        player.send("setoption name Temperature value 300");
+        player.send(&format!("setoption name Seed value {seed}"));
+        (0..12).map(|_| player.search("go").pop().unwrap()).collect()
+    };
+    let first = play(5);
+    assert_eq!(first, play(5));
+    assert_ne!(first, play(6));
+    assert!(first.iter().any(|answer| *answer != first[0]));
+    player.send("setoption name Temperature value 0");
+    let sure = player.search("go").pop();
+    assert!((0..5).all(|_| player.search("go").pop() == sure));
+    player.send("position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    assert_eq!(player.search("go searchmoves e1g1").pop().unwrap(), "bestmove e1g1");
+    player.send("setoption name UCI_Chess960 value true");
+    assert_eq!(player.search("go searchmoves e1h1").pop().unwrap(), "bestmove e1h1");
+    assert!(player.ask("eval").iter().any(|line| line.contains("White to move wins")));
+    assert!(player.ask("d").iter().any(|line| line.starts_with("Fen: r3k2r")));
+    for bad in ["setoption name Temperature value x", "setoption name Duke value 1", "dance"] {
+        assert!(player.ask(bad)[0].starts_with("info string error: "), "{bad}");
+    }
+    player.quit();
+}
+
+#[test]
+fn the_player_survives_what_kills_engines() {
+    let folder = Folder::new("hostile");
+    let model = folder.model("tiny", &Config::new(1, 12));
+    let mut player = Engine::start_with(&["--pra", &model]);
+    for case in hostile::cases() {
+        player.send_bytes(&case.lines);
+        player.send("");
+        player.send("stop");
+        player.ready();
+        player.send("setoption name UCI_Chess960 value false");
+        player.send("position startpos");
+        player.ready();
+        let lines = player.search("go");
+        told::check_search(&Position::INITIAL, &lines)
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    }
+    player.quit();
+}
+
+#[test]
+fn the_player_plays_matches() {
+    let folder = Folder::new("match");
+    let model = folder.ours();
+    let spec = format!("self --pra {model}; name=PRA; Temperature=50; Avoid Draws=true");
+    let args = ["match", &spec, "self pra uci --random; name=random", "--games", "4"];
+    let output = tabiya(&[&args[..], &["--tc", "10+0.1", "--json"]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report}");
+}

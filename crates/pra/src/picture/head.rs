@@ -1,0 +1,202 @@
+//! One head on a board.
+
+use std::fmt::Write;
+
+use chess::{Color, File, Position, Rank, Square};
+
+use super::board::{Board, definitions};
+use super::paint::{FONT, INK, SOFT, escaped, percent, scale_bar, short};
+use crate::attention::{Look, Map, heat_received, looked_at, received, sharpest, strongest};
+use crate::config::SQUARES;
+
+/// What is shown of a head.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// How much of all attention each square receives, and where pieces look most sharply.
+    Received,
+    /// What one square looks at.
+    From(Square),
+}
+
+/// A picture of one head.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadPicture<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The attention of the head, in squares of the board.
+    pub map: &'a Map,
+    /// What it is called, such as `layer 3, knight 1`.
+    pub name: &'a str,
+    /// What is shown.
+    pub view: View,
+    /// Who is at the lower edge.
+    pub below: Color,
+}
+
+/// How many arrows there are at most.
+const ARROWS: usize = 10;
+const SQUARE: f32 = 64.0;
+const LEFT: f32 = 40.0;
+const TOP: f32 = 74.0;
+
+impl HeadPicture<'_> {
+    /// Heat of the squares, the largest share, and arrows.
+    fn shown(&self) -> ([f32; SQUARES], f32, Vec<Look>) {
+        match self.view {
+            View::Received => {
+                let (heats, most) = heat_received(self.map);
+                (heats, most, sharpest(self.map, self.position.occupied(), ARROWS))
+            }
+            View::From(square) => {
+                let shares = looked_at(self.map, square);
+                let most = shares.iter().copied().fold(0.0, f32::max);
+                let heats = shares.map(|share| if most > 0.0 { share / most } else { 0.0 });
+                let some = strongest(self.map, square, 5);
+                (heats, most, some.into_iter().filter(|look| look.weight >= 0.02).collect())
+            }
+        }
+    }
+
+    /// The picture as one SVG file.
+    pub fn to_svg(&self) -> String {
+        let board = Board { square: SQUARE, below: self.below };
+        let (heats, most, arrows) = self.shown();
+        let side = board.side();
+        let (width, height) = (LEFT + side + 24.0, TOP + side + 128.0);
+        let name = escaped(&capital(self.name));
+        let what = match self.view {
+            View::Received => "how much each square is looked at".to_owned(),
+            View::From(square) => format!("what {square} looks at"),
+        };
+        let turn = self.position.turn();
+        let mut out = format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="{FONT}" role="img"><title>{name}: {what}</title>"#
+        );
+        out += &definitions(self.position);
+        let _ = write!(
+            out,
+            r##"<rect width="{width}" height="{height}" fill="#fff"/><text x="{LEFT}" y="34" font-size="21" font-weight="600" fill="{INK}">{name}</text><text x="{LEFT}" y="57" font-size="14" fill="{SOFT}">{what} — {turn} to move</text>"##
+        );
+        let _ = write!(out, r#"<g transform="translate({LEFT} {TOP})">"#);
+        out += &board.heat(&heats);
+        out += &board.pieces(self.position);
+        if let View::From(square) = self.view {
+            out += &board.ring(square);
+        }
+        // The strongest lie on top.
+        arrows.iter().rev().for_each(|look| out += &board.arrow(look));
+        out += &self.shares(&board);
+        out += &coordinates(&board);
+        out += "</g>";
+        out += &self.legend(TOP + side + 36.0, most);
+        out + "</svg>\n"
+    }
+
+    fn legend(&self, y: f32, most: f32) -> String {
+        let (least, of, arrows) = match self.view {
+            View::Received => (
+                1.0 / SQUARES as f32,
+                "of this head's attention; white is an even share, or less",
+                "where squares with a piece look most sharply",
+            ),
+            View::From(_) => (0.0, "of this square's attention", "the strongest looks"),
+        };
+        let least = percent(least);
+        let text = |x: f32, y: f32, text: &str| {
+            format!(r#"<text x="{}" y="{}">{}</text>"#, short(x), short(y), escaped(text))
+        };
+        let mut out = format!(r#"<g font-size="13" fill="{SOFT}">"#);
+        out += &text(LEFT, y + 11.0, &least);
+        out += &scale_bar(LEFT + 42.0, y, 110.0, 14.0);
+        out += &text(LEFT + 160.0, y + 11.0, &percent(most));
+        out += &text(LEFT, y + 32.0, &format!("{least} to {} {of}.", percent(most)));
+        out += &text(LEFT, y + 51.0, &format!("Arrows: {arrows}; the broader, the more."));
+        let fen = escaped(&self.position.fen());
+        let _ = write!(
+            out,
+            r#"<text x="{LEFT}" y="{}" font-size="11">{fen}</text></g>"#,
+            short(y + 74.0)
+        );
+        out
+    }
+
+    /// Per cent in the corners of the squares that have the most of it.
+    fn shares(&self, board: &Board) -> String {
+        let shares = match self.view {
+            View::Received => received(self.map),
+            View::From(square) => looked_at(self.map, square),
+        };
+        let most = shares.iter().copied().fold(0.0, f32::max);
+        let least = match self.view {
+            View::Received => (0.5 * most).max(1.5 / SQUARES as f32),
+            View::From(_) => (0.12 * most).max(0.01),
+        };
+        let mut out = format!(
+            r##"<g font-size="11" text-anchor="end" fill="{INK}" stroke="#fff" stroke-opacity=".75" stroke-width="2.6" stroke-linejoin="round" paint-order="stroke">"##
+        );
+        for square in Square::all().filter(|square| shares[square.index()] >= least) {
+            let (x, y) = board.corner(square);
+            let share = percent(shares[square.index()]).replace(' ', "");
+            let _ = write!(
+                out,
+                r#"<text x="{}" y="{}">{share}</text>"#,
+                short(x + board.square - 3.0),
+                short(y + 12.0)
+            );
+        }
+        out + "</g>"
+    }
+}
+
+fn coordinates(board: &Board) -> String {
+    let mut out = format!(r#"<g font-size="14" text-anchor="middle" fill="{SOFT}">"#);
+    for file in File::ALL {
+        let (x, _) = board.corner(Square::new(file, Rank::First));
+        let (x, y) = (short(x + board.square / 2.0), short(board.side() + 19.0));
+        let _ = write!(out, r#"<text x="{x}" y="{y}">{}</text>"#, file.letter());
+    }
+    for rank in Rank::ALL {
+        let (_, y) = board.corner(Square::new(File::A, rank));
+        let y = short(y + board.square / 2.0 + 5.0);
+        let _ = write!(out, r#"<text x="-16" y="{y}">{}</text>"#, rank.digit());
+    }
+    out + "</g>"
+}
+
+/// With a capital letter in front.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_shows_the_head_the_pieces_and_the_arrows() {
+        let position = Position::INITIAL;
+        let mut map = vec![0.0; 4096];
+        for row in map.chunks_exact_mut(64) {
+            (row[27], row[36]) = (0.75, 0.25);
+        }
+        let picture = HeadPicture {
+            position: &position,
+            map: &map,
+            name: "layer 1, <free> 2",
+            view: View::From(Square::G1),
+            below: Color::White,
+        };
+        let svg = picture.to_svg();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+        assert!(svg.contains("Layer 1, &lt;free&gt; 2") && svg.contains("what g1 looks at"));
+        assert_eq!(svg.matches("<use ").count(), 32);
+        assert!(svg.contains(">75%<") && svg.contains(">25%<"));
+        assert_eq!(svg.matches(r##"<path fill="#2b3f9e""##).count(), 2, "arrows");
+        let all = HeadPicture { view: View::Received, below: Color::Black, ..picture }.to_svg();
+        assert_ne!(all, svg);
+        // A head that looks at nothing is a board without heat, not a division by nothing.
+        let none = HeadPicture { map: &[], view: View::Received, ..picture }.to_svg();
+        assert!(!none.contains("NaN") && none.contains("0.0 %"));
+    }
+}
