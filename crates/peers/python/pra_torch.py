@@ -328,8 +328,8 @@ def check_training(program, work, steps=200, batch=32, rate=0.0005, depth=2, wid
     run(*command, "--out", work / "data")
     data, model = read_rows(work / "data"), random_model(depth, width, seed=3)
     write_model(model, work / "start")
-    command = [program, "pra", "train", "--data", work / "data", "--reference", "--from", work / "start"]
-    command += ["--depth", depth, "--n-embd", width, "--optimizer", "adamw", "--learning-rate", rate, "--in-order"]
+    command = [program, "pra", "train", "--data", work / "data", "--from", work / "start"]
+    command += ["--optimizer", "adamw", "--learning-rate", rate, "--in-order"]
     command += ["--device-batch-size", batch, "--total-batch-size", batch, "--num-iterations", steps]
     run(*command, "--eval-every", steps, "--save-every", steps, "--seed", 1, "--threads", 2, "--out", work / "run")
     lines = [json.loads(line) for line in newest(work / "run", "log.jsonl").read_text().splitlines()]
