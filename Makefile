@@ -19,7 +19,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential bench-check nnue-bench fuzz clean
+.PHONY: engine help test lint rust-test program differential bench-check nnue-bench pra-check pra-bench fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -80,15 +80,24 @@ bench-check: ## compare the nodes of a bench in debug, release, without SIMD, an
 
 # PyTorch is large (5 GB with what it brings along), so it has an environment of its own.
 TORCH = .venv-torch
+TORCH_NEEDS = torch numpy chess pyarrow safetensors
 
 $(TORCH)/.installed:
 	$(PYTHON) -m venv $(TORCH)
-	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check torch numpy chess
+	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_NEEDS)
 	touch $@
 
 nnue-bench: $(TORCH)/.installed ## measure the network of two towers beside PyTorch, in one run
 	$(CARGO) build --release --locked -p tabiya
 	$(TORCH)/bin/python crates/peers/python/nnue_torch.py $(PROGRAM) --threads 2
+
+pra-check: $(TORCH)/.installed ## compare the transformer with a model in PyTorch: answers, training, files
+	$(CARGO) build --release --locked -p tabiya
+	$(TORCH)/bin/python crates/peers/python/pra_torch.py check $(PROGRAM)
+
+pra-bench: $(TORCH)/.installed ## measure the transformer beside PyTorch, in one run
+	$(CARGO) build --release --locked -p tabiya
+	$(TORCH)/bin/python crates/peers/python/pra_torch.py bench $(PROGRAM) --threads 2
 
 # Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
 # that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.

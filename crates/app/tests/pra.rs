@@ -321,16 +321,20 @@ fn speed_and_memory_are_measured() {
     let data = folder.data();
     let shape = ["--depth", "1", "--n-embd", "12", "--seconds", "0.05", "--threads", "2"];
     let args = [&["pra", "bench", "--json"], &shape[..]].concat();
-    let all = json(&[&args[..], &["--loader", &data]].concat());
-    for name in ["train", "infer_1", "infer_64", "infer_256", "loader", "peak_memory_mb"] {
+    let all = json(&args);
+    for name in ["train", "infer_1", "infer_64", "infer_256", "peak_memory_mb"] {
         assert!(all[name].as_f64().unwrap() > 0.0, "{name}: {all}");
+    }
+    for more in [&["--loader"][..], &["--loader", "--data", &data]] {
+        let loaded = json(&[&args[..], more].concat());
+        assert!(loaded["loader"].as_f64().unwrap() > 0.0 && loaded["train"].is_null());
     }
     let some = json(&[&args[..], &["--only", "infer-64", "--reference"]].concat());
     assert!(some["infer_64"].is_f64() && some["train"].is_null());
     let text = done(&[&["pra", "bench"], &shape[..], &["--optimizer", "muon"]].concat());
     assert!(text.contains("training, batches of 64, muon") && text.contains("most memory"));
     failed(&["pra", "bench", "--depth", "0"]);
-    failed(&[&args[..], &["--loader", "/nonexistent"]].concat());
+    failed(&[&args[..], &["--loader", "--data", "/nonexistent"]].concat());
 }
 
 #[test]

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use ::data::{ReaderPosition, Split};
-use chess::Position;
+use ::data::{Making, PrepareOptions, ReaderPosition, Row, Split, Unit};
 use chess::chance::Chance;
 use chess::pgn::GameResult;
+use chess::{PackedRow, Position};
 use clap::ValueEnum;
+use cpu_time::ProcessTime;
 use pra::{
     Batch, Config, Engine, Loader, LoaderOptions, LossWeights, Optimizer, OptimizerOptions, Weights,
 };
@@ -46,9 +47,12 @@ pub struct BenchArgs {
     /// Measure only this; may be given several times
     #[arg(long, value_name = "WHAT")]
     only: Vec<What>,
-    /// Measure how fast rows of a data set become batches, too
-    #[arg(long, value_name = "DIR")]
-    loader: Option<PathBuf>,
+    /// Measure only how fast rows become batches, on one core
+    #[arg(long, conflicts_with = "only")]
+    loader: bool,
+    /// The data set to load; rows of random games unless given
+    #[arg(long, value_name = "DIR", requires = "loader")]
+    data: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -104,9 +108,10 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     let mut engine = Engine::new(&config, threads);
     let time = Duration::from_secs_f64(args.seconds);
     let all = [What::Train, What::Infer1, What::Infer64, What::Infer256];
-    let positions = random_positions(256);
+    let positions = random_positions(&mut Chance::of(7, 7), 256);
     let mut rates: Vec<(&str, f64)> = Vec::new();
-    for what in all.into_iter().filter(|what| args.only.is_empty() || args.only.contains(what)) {
+    let is_wanted = |what: &What| args.only.is_empty() || args.only.contains(what);
+    for what in all.into_iter().filter(|what| !args.loader && is_wanted(what)) {
         let some = &positions[..what.batch()];
         let rate = if what == What::Train {
             let batch = batch(&config, some);
@@ -131,8 +136,8 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
         };
         rates.push((what.name(), rate));
     }
-    if let Some(folder) = &args.loader {
-        rates.push(("loader", loader_rate(&config, folder, threads, time)?));
+    if args.loader {
+        rates.push(("loader", loader_rate(&config, args.data.as_deref(), time)?));
     }
     let memory = peak_memory();
     if args.json {
@@ -158,7 +163,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
         for (name, rate) in rates {
             let what = match name {
                 "train" => format!("training, batches of 64, {}", args.optimizer.name()),
-                "loader" => "rows to batches".to_owned(),
+                "loader" => "rows to batches, on one core".to_owned(),
                 _ => format!("prediction, batches of {}", &name["infer_".len()..]),
             };
             writeln!(out, "{what:36} {rate:10.1} positions/s")?;
@@ -182,30 +187,66 @@ fn measure(time: Duration, count: usize, mut work: impl FnMut()) -> f64 {
     done as f64 / start.elapsed().as_secs_f64().max(1e-9)
 }
 
-/// How fast rows of the training split become batches.
-fn loader_rate(
-    config: &Config,
-    folder: &Path,
-    threads: usize,
-    time: Duration,
-) -> anyhow::Result<f64> {
-    let options = LoaderOptions { threads, ..LoaderOptions::default() };
+/// How fast rows of the training split become batches, in positions per second of CPU time. Nothing is
+/// decoded ahead, so that all of it is the work of one core.
+fn loader_rate(config: &Config, folder: Option<&Path>, time: Duration) -> anyhow::Result<f64> {
+    let made = if folder.is_none() { Some(MadeRows::new()?) } else { None };
+    let folder = folder.or(made.as_ref().map(|made| made.0.as_path())).unwrap_or(Path::new("."));
+    let options = LoaderOptions { threads: 0, ..LoaderOptions::default() };
     let start = ReaderPosition::default();
     let mut loader = Loader::open(folder, Split::Train, config, options, start)?;
     let mut batch = Batch::default();
-    let mut problem = None;
-    let rate = measure(time, 256, || {
-        if problem.is_none() {
-            problem = loader.next_batch(256, &mut batch).err();
-        }
-        black_box(&batch);
-    });
-    problem.map_or(Ok(rate), |error| Err(error.into()))
+    loader.next_batch(256, &mut batch)?;
+    let (start, mut done) = (ProcessTime::now(), 0);
+    while done == 0 || start.elapsed() < time {
+        loader.next_batch(256, &mut batch)?;
+        done += black_box(&batch).len();
+    }
+    Ok(done as f64 / start.elapsed().as_secs_f64().max(1e-9))
 }
 
-/// Positions of random games, the same every time, none of them without a move.
-fn random_positions(count: usize) -> Vec<Position> {
-    let mut chance = Chance::of(7, 7);
+/// A data set of random games, which vanishes when it is no longer needed.
+struct MadeRows(PathBuf);
+
+impl MadeRows {
+    fn new() -> anyhow::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("tabiya-bench-{}", std::process::id()));
+        let making = Making {
+            inputs: Vec::new(),
+            options: PrepareOptions::default(),
+            made: json!({ "by": "tabiya pra bench" }),
+            units: 200,
+        };
+        let rows = |number| Ok(Unit { rows: random_rows(number), ..Unit::default() });
+        let made = Self(folder);
+        ::data::make(&made.0, &making, NonZero::<usize>::MIN, rows, |_| {})?;
+        Ok(made)
+    }
+}
+
+impl Drop for MadeRows {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A thousand positions with a random move and result each.
+fn random_rows(number: u64) -> Vec<Row> {
+    let mut chance = Chance::of(11, number);
+    let mut rows = Vec::new();
+    for position in random_positions(&mut chance, 1_000) {
+        let moves = position.legal_moves();
+        let Some(packed) = PackedRow::new(&position) else { continue };
+        let packed = packed.with_move(moves[chance.below(moves.len())]);
+        let packed = packed.with_result([GameResult::WhiteWins, GameResult::Draw][chance.below(2)]);
+        rows.push(Row { game: number as i64, ..Row::of_packed(packed) });
+    }
+    rows
+}
+
+/// Positions of random games, none of them without a move.
+fn random_positions(chance: &mut Chance, count: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(count);
     let mut position = Position::INITIAL;
     while positions.len() < count {

@@ -14,7 +14,7 @@ const PLANNED_MOVES: f64 = 24.0;
 /// The share of an increment that is spent at once, …
 const INCREMENT_SHARE: f64 = 0.75;
 /// … while there is so much time left; with less, as much less of it, so that the clock recovers.
-const COMFORT: Duration = Duration::from_millis(300);
+const COMFORT: Duration = Duration::from_millis(600);
 /// Never more than this share of what is left, for one move.
 const LARGEST_SHARE: f64 = 0.55;
 /// What is never planned with, so that a busy machine costs no game, …

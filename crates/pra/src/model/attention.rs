@@ -8,6 +8,8 @@
 //! Heads of the usual sizes have loops of their own ([`kernel`]); those of any other size are computed
 //! by products of matrices.
 
+use std::ops::Range;
+
 use super::kernel;
 use super::ops::{dot, exp, sum};
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
@@ -93,19 +95,17 @@ impl Shape {
         Matrix::with_step(&data[head * self.head..], SQUARES, self.head, self.width)
     }
 
-    fn columns_mut(self, data: &mut [f32], head: usize) -> MatrixMut<'_> {
-        MatrixMut::with_step(&mut data[head * self.head..], SQUARES, self.head, self.width)
-    }
-
     pub fn scale(self) -> f32 {
         (self.head as f32).sqrt().recip()
     }
 }
 
 /// From queries, keys and values of a position to what its squares have seen. `shares` becomes how much
-/// each square looks at each other, for all heads.
+/// each square looks at each other, for all heads. Only the own squares look; what they see has its
+/// rows one after another.
 pub(super) fn forward(
     shape: Shape,
+    own: Range<usize>,
     qkv: &[f32],
     gates: &[f32],
     shares: &mut [f32],
@@ -120,7 +120,7 @@ pub(super) fn forward(
     };
     for head in 0..HEADS {
         let (gates, shares) = (&gates[head * PAIRS..], &mut shares[head * PAIRS..]);
-        head_forward(shape, head, qkv, gates, shares, seen);
+        head_forward(shape, head, own.clone(), qkv, gates, shares, seen);
     }
 }
 
@@ -128,24 +128,30 @@ pub(super) fn forward(
 fn general_forward(
     shape: Shape,
     head: usize,
+    own: Range<usize>,
     qkv: &[f32],
     gates: &[f32],
     shares: &mut [f32],
     seen: &mut [f32],
 ) {
-    let own = &mut shares[..PAIRS];
-    let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
-    multiply(MatrixMut::new(own, SQUARES, SQUARES), queries, keys.transposed(), shape.scale());
-    let gates = gates[..PAIRS].as_chunks::<SQUARES>().0;
-    for (row, gates) in own.as_chunks_mut::<SQUARES>().0.iter_mut().zip(gates) {
+    let looking = own.len();
+    let place = own.start * SQUARES..own.end * SQUARES;
+    let (gates, shares) = (&gates[place.clone()], &mut shares[place]);
+    let first = shape.begin(0, head) + own.start * shape.step();
+    let queries = Matrix::with_step(&qkv[first..], looking, shape.head, shape.step());
+    let keys = shape.part(qkv, 1, head).transposed();
+    multiply(MatrixMut::new(shares, looking, SQUARES), queries, keys, shape.scale());
+    let gates = gates.as_chunks::<SQUARES>().0;
+    for (row, gates) in shares.as_chunks_mut::<SQUARES>().0.iter_mut().zip(gates) {
         for n in 0..SQUARES {
             row[n] = exp(row[n]) * gates[n];
         }
         let inverse = sum(row).recip();
         row.iter_mut().for_each(|share| *share *= inverse);
     }
-    let own = Matrix::new(own, SQUARES, SQUARES);
-    multiply(shape.columns_mut(seen, head), own, shape.part(qkv, 2, head), 1.0);
+    let seen =
+        MatrixMut::with_step(&mut seen[head * shape.head..], looking, shape.head, shape.width);
+    multiply(seen, Matrix::new(shares, looking, SQUARES), shape.part(qkv, 2, head), 1.0);
 }
 
 /// From the change of what squares have seen to those of queries, keys and values (`qkv_back`, which is
@@ -234,23 +240,16 @@ mod tests {
                 [zeros(HEADS * PAIRS), zeros(size), zeros(3 * size), zeros(FREE_HEADS * PAIRS)]
             });
             let [shares, seen, qkv_back, free] = &mut fast;
-            forward(shape, &qkv, &gates, shares, seen);
+            forward(shape, 0..SQUARES, &qkv, &gates, shares, seen);
             backward(shape, &qkv, shares, &seen_back, qkv_back, free);
             let [shares, seen, qkv_back, free] = &mut slow;
             for n in 0..HEADS {
                 let own = n * PAIRS..(n + 1) * PAIRS;
-                general_forward(
-                    shape,
-                    n,
-                    &qkv,
-                    &gates[own.clone()],
-                    &mut shares[own.clone()],
-                    seen,
-                );
-                let first = PIECE_HEADS * PAIRS;
+                let (gates, shares) = (&gates[own.clone()], &mut shares[own.clone()]);
+                general_forward(shape, n, 0..SQUARES, &qkv, gates, shares, seen);
                 let changes =
-                    (n >= PIECE_HEADS).then(|| &mut free[own.start - first.min(own.start)..]);
-                general_backward(shape, n, &qkv, &shares[own], &seen_back, qkv_back, changes);
+                    n.checked_sub(PIECE_HEADS).map(|free_head| &mut free[free_head * PAIRS..]);
+                general_backward(shape, n, &qkv, shares, &seen_back, qkv_back, changes);
             }
             for (fast, slow) in fast.iter().zip(&slow) {
                 assert_near(fast, slow);

@@ -4,6 +4,8 @@
 //! Keys and values are turned so that the 64 squares lie beside each other: a row of scores is then a
 //! sum of rows, and nothing has to be added up across a register.
 
+use std::ops::Range;
+
 use super::attention::{PAIRS, Shape};
 use super::ops::{LANES, dot, exp, fused, sum};
 use crate::config::SQUARES;
@@ -102,6 +104,7 @@ fn spread<const SIZE: usize>(rows: &mut [Row; SIZE], numbers: &[f32; SIZE], row:
 pub(super) fn forward<const SIZE: usize>(
     shape: Shape,
     head: usize,
+    own: Range<usize>,
     qkv: &[f32],
     gates: &[f32],
     shares: &mut [f32],
@@ -114,7 +117,8 @@ pub(super) fn forward<const SIZE: usize>(
     gather(&mut values, qkv, shape.begin(2, head), step);
     let (gates, shares) = (rows(&gates[..PAIRS]), rows_mut(&mut shares[..PAIRS]));
     let scale = shape.scale();
-    for square in 0..SQUARES {
+    for (n, square) in own.enumerate() {
+        let seen = &mut seen[n * shape.width + head * SIZE..][..SIZE];
         let mut query = [0.0; SIZE];
         query.copy_from_slice(&qkv[queries + square * step..][..SIZE]);
         query.iter_mut().for_each(|x| *x *= scale);
@@ -125,8 +129,7 @@ pub(super) fn forward<const SIZE: usize>(
         }
         let inverse = sum(row).recip();
         row.iter_mut().for_each(|share| *share *= inverse);
-        let own = gathered(row, &values);
-        seen[square * shape.width + head * SIZE..][..SIZE].copy_from_slice(&own);
+        seen.copy_from_slice(&gathered(row, &values));
     }
 }
 

@@ -11,6 +11,7 @@ mod heads;
 mod kernel;
 mod ops;
 mod pass;
+mod team;
 
 pub use batch::{Batch, LossWeights, Losses};
 
@@ -21,7 +22,8 @@ use crate::encode::{Outcome, Tokens};
 use crate::weights::Weights;
 use attention::{Gates, PAIRS};
 use heads::{Heads, Shares};
-use pass::Pass;
+use pass::{ALL, Pass, Watch};
+use team::Team;
 
 /// Positions that a thread takes through the network at a time.
 const TOGETHER: usize = 8;
@@ -134,7 +136,7 @@ impl Engine {
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, values, gates, tokens, |_, _| {});
+                pass.forward(layout, values, gates, tokens, (ALL, &mut ()));
                 heads.forward(layout, values, &pass.last, count);
                 let back = Some((shares, &mut gradient[..]));
                 let part = (batch, first, count);
@@ -158,7 +160,7 @@ impl Engine {
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, values, &gates, tokens, |_, _| {});
+                pass.forward(layout, values, &gates, tokens, (ALL, &mut ()));
                 heads.forward(layout, values, &pass.last, count);
                 let part = (batch, first, count);
                 losses.append(&heads.losses(layout, values, &pass.last, part, None));
@@ -170,13 +172,16 @@ impl Engine {
 
     /// What the model says of positions, one after another.
     pub fn predict(&mut self, weights: &Weights, tokens: &[Tokens]) -> Vec<Prediction> {
+        if let [tokens] = tokens {
+            return vec![self.predict_one(weights, tokens)];
+        }
         let (layout, values) = (weights.layout(), weights.values());
         let gates = self.read(weights);
         let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
             let mut answers = Vec::new();
             for (first, count) in parts {
-                pass.forward(layout, values, &gates, &tokens[first..first + count], |_, _| {});
+                pass.forward(layout, values, &gates, &tokens[first..first + count], (ALL, &mut ()));
                 heads.forward(layout, values, &pass.last, count);
                 for n in 0..count {
                     heads.all_logits(layout, values, &pass.last, n);
@@ -194,13 +199,34 @@ impl Engine {
     /// How much each square looks at each other: `[depth][12][64][64]`, the looking square first.
     pub fn attention(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
         let gates = self.read(weights);
-        let mut all = Vec::with_capacity(self.config.depth * HEADS * PAIRS);
+        let mut all = Collected(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
         let (layout, values) = (weights.layout(), weights.values());
         let pass = &mut self.readers[0].pass;
-        pass.forward(layout, values, &gates, std::slice::from_ref(tokens), |_, shares| {
-            all.extend_from_slice(shares);
+        pass.forward(layout, values, &gates, std::slice::from_ref(tokens), (ALL, &mut all));
+        all.0
+    }
+
+    /// What the model says of one position, which all threads look at together.
+    fn predict_one(&mut self, weights: &Weights, tokens: &Tokens) -> Prediction {
+        let (layout, values) = (weights.layout(), weights.values());
+        let gates = self.read(weights);
+        let team = Team::new(self.threads);
+        let work = |worker: &mut Worker, number: usize| {
+            let watch = (team.squares(number), &mut team.member(number));
+            worker.pass.forward(layout, values, &gates, std::slice::from_ref(tokens), watch);
+        };
+        std::thread::scope(|scope| {
+            let (first, others) = self.readers.split_at_mut(1);
+            for (n, worker) in others[..team.members() - 1].iter_mut().enumerate() {
+                let work = &work;
+                scope.spawn(move || work(worker, n + 1));
+            }
+            work(&mut first[0], 0);
         });
-        all
+        let Worker { pass, heads, .. } = &mut self.readers[0];
+        heads.forward(layout, values, &pass.last, 1);
+        heads.all_logits(layout, values, &pass.last, 0);
+        Prediction { logits: heads.logits.clone(), outcome: heads.outcome(0) }
     }
 
     /// Gets ready for the way forward.
@@ -210,6 +236,15 @@ impl Engine {
             self.readers.push(Worker::new(&self.config, TOGETHER, false));
         }
         self.gates.clone()
+    }
+}
+
+/// Keeps what it is shown.
+struct Collected(Vec<f32>);
+
+impl Watch for Collected {
+    fn attention(&mut self, shares: &[f32]) {
+        self.0.extend_from_slice(shares);
     }
 }
 

@@ -4,12 +4,29 @@
 //! cache, and so many that products of matrices are worth their set-up. What the way back needs of the
 //! way forward is kept for each block; without a way back all blocks share one such place.
 
+use std::ops::Range;
+
 use super::attention::{self, Gates, PAIRS, Shape};
 use super::ops::{norm, norm_back};
 use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
 use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+
+/// All squares of a position.
+pub(super) const ALL: Range<usize> = 0..SQUARES;
+
+/// Who is told what happens on the way forward.
+pub(super) trait Watch {
+    /// How much squares look at each other in the next block.
+    fn attention(&mut self, _shares: &[f32]) {}
+
+    /// The rows of somebody else's squares are wanted; a row has so many numbers.
+    fn exchange(&mut self, _rows: &mut [f32], _width: usize) {}
+}
+
+/// Nobody.
+impl Watch for () {}
 
 /// What the way back needs to know of a block.
 #[derive(Clone, Debug)]
@@ -96,46 +113,50 @@ impl Pass {
         self.positions
     }
 
-    /// From tokens to `last`. After each block, its number and how much its squares look at each other
-    /// are shown.
+    /// From tokens to `last`. Of a single position it may be some of the squares only: the rest is
+    /// somebody else's, and is exchanged with him.
     pub fn forward(
         &mut self,
         layout: &Layout,
         weights: &[f32],
         gates: &Gates,
         tokens: &[Tokens],
-        mut show: impl FnMut(usize, &[f32]),
+        (own, watch): (Range<usize>, &mut impl Watch),
     ) {
-        let (d, rows) = (self.config.n_embd, tokens.len() * SQUARES);
+        debug_assert!(own == ALL || tokens.len() == 1);
+        let (d, rows) = (self.config.n_embd, tokens.len() * own.len());
         let shape = Shape { width: d, head: self.config.head_dim() };
         let matrix = |begin: usize, rows: usize, columns: usize| {
             Matrix::new(&weights[begin..], rows, columns).transposed()
         };
-        self.embed(layout, weights, tokens);
+        self.embed(layout, weights, tokens, own.clone());
         norm(&mut self.first[..rows * d], &mut self.first_inverse, &self.stream, d);
         self.stream[..rows * d].copy_from_slice(&self.first[..rows * d]);
         for (number, places) in layout.blocks.iter().enumerate() {
             let room = self.blocks.len() - 1;
             let kept = &mut self.blocks[number.min(room)];
             norm(&mut kept.input[..rows * d], &mut kept.input_inverse, &self.stream, d);
+            let qkv = &mut kept.qkv[own.start * 3 * d..][..rows * 3 * d];
             multiply(
-                MatrixMut::new(&mut kept.qkv, rows, 3 * d),
+                MatrixMut::new(qkv, rows, 3 * d),
                 Matrix::new(&kept.input, rows, d),
                 matrix(places.qkv, 3 * d, d),
                 1.0,
             );
-            norm_heads(&mut kept.qkv[..rows * 3 * d], &mut kept.qk_inverse, shape);
+            norm_heads(qkv, &mut kept.qk_inverse, shape);
+            watch.exchange(&mut kept.qkv, 3 * d);
             for n in 0..tokens.len() {
                 let (qkv, shares) = (SQUARES * 3 * d, HEADS * PAIRS);
                 attention::forward(
                     shape,
+                    own.clone(),
                     &kept.qkv[n * qkv..][..qkv],
                     gates.block(number),
                     &mut kept.shares[n * shares..][..shares],
-                    &mut kept.seen[n * SQUARES * d..][..SQUARES * d],
+                    &mut kept.seen[n * SQUARES * d..],
                 );
             }
-            show(number, &kept.shares[..tokens.len() * HEADS * PAIRS]);
+            watch.attention(&kept.shares[..tokens.len() * HEADS * PAIRS]);
             multiply_add(
                 MatrixMut::new(&mut self.stream, rows, d),
                 Matrix::new(&kept.seen, rows, d),
@@ -161,15 +182,17 @@ impl Pass {
                 1.0,
             );
         }
-        norm(&mut self.last[..rows * d], &mut self.last_inverse, &self.stream, d);
+        let last = &mut self.last[own.start * d..][..rows * d];
+        norm(last, &mut self.last_inverse, &self.stream, d);
+        watch.exchange(&mut self.last, d);
     }
 
-    fn embed(&mut self, layout: &Layout, weights: &[f32], tokens: &[Tokens]) {
+    fn embed(&mut self, layout: &Layout, weights: &[f32], tokens: &[Tokens], own: Range<usize>) {
         let d = self.config.n_embd;
         let row = |begin: usize, number: usize| &weights[begin + number * d..][..d];
-        for (tokens, stream) in tokens.iter().zip(self.stream.chunks_exact_mut(SQUARES * d)) {
+        for (tokens, stream) in tokens.iter().zip(self.stream.chunks_exact_mut(own.len() * d)) {
             let side = row(layout.sides, tokens.side.into());
-            for (square, into) in stream.chunks_exact_mut(d).enumerate() {
+            for (square, into) in own.clone().zip(stream.chunks_exact_mut(d)) {
                 let piece = row(layout.pieces, tokens.squares[square].into());
                 let place = row(layout.positions, square);
                 for n in 0..d {
