@@ -8,7 +8,7 @@
 #   OUT=pra            folder for everything; a run that was killed goes on where it had come to
 #   DEPTH=4 WIDTH=96   layers, and numbers a square
 #   STEPS=6000 BATCH=512   steps of training, and positions in each: 3 million positions
-#   RATE=0.08          Muon's learning rate, before the scaling by the size of the batch
+#   RATE=0.15          Muon's learning rate, before the scaling by the size of the batch
 #   THREADS=N          as many as there are cores unless given
 set -eu
 
@@ -21,7 +21,7 @@ DEPTH=${DEPTH:-4}
 WIDTH=${WIDTH:-96}
 STEPS=${STEPS:-6000}
 BATCH=${BATCH:-512}
-RATE=${RATE:-0.08}
+RATE=${RATE:-0.15}
 THREADS=${THREADS:-$(getconf _NPROCESSORS_ONLN)}
 
 TABIYA=target/release/tabiya
@@ -34,7 +34,8 @@ mkdir -p "$OUT"
 
 # 2. Rows to a model (2 hours at 450 positions a second).
 "$TABIYA" pra train --data "$OUT/data" --out "$OUT/run" --depth "$DEPTH" --n-embd "$WIDTH" \
-  --num-iterations "$STEPS" --total-batch-size "$BATCH" --learning-rate "$RATE" --value-weight 0.2 \
+  --num-iterations "$STEPS" --total-batch-size "$BATCH" --learning-rate "$RATE" --embedding-lr 0.15 --free-lr 0.02 \
+  --value-weight 0.2 \
   --eval-every 250 --save-every 100 --threads "$THREADS"
 
 # 3. What it is worth: on 2,000 games that it has never seen, and against somebody who plays anything.

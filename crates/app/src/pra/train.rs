@@ -71,9 +71,15 @@ pub struct TrainArgs {
     /// Muon for matrices and AdamW for the rest, or AdamW for all
     #[arg(long, value_name = "NAME", default_value = "muon")]
     optimizer: OptimizerArg,
-    /// The learning rate: of Muon (0.02), with all others in proportion; or of AdamW (0.001)
-    #[arg(long, value_name = "X")]
+    /// The learning rate of Muon, or of AdamW for all [default: 0.02, or 0.001]
+    #[arg(long, value_name = "X", visible_alias = "matrix-lr")]
     learning_rate: Option<f64>,
+    /// Beside Muon, the learning rate of embeddings, for a width of 768; narrower models learn faster
+    #[arg(long, value_name = "X", default_value_t = 0.3)]
+    embedding_lr: f64,
+    /// Beside Muon, the learning rate of the free heads' patterns, for a width of 768
+    #[arg(long, value_name = "X", default_value_t = 0.1)]
+    free_lr: f64,
     /// By how much matrices decay in a step at first, in terms of Muon's learning rate
     #[arg(long, value_name = "X", default_value_t = 0.1)]
     weight_decay: f64,
@@ -175,19 +181,14 @@ impl TrainArgs {
         let mut options = OptimizerOptions {
             kind: self.optimizer.kind(),
             weight_decay: self.weight_decay,
+            embedding_rate: self.embedding_lr,
+            free_rate: self.free_lr,
             ..OptimizerOptions::default()
         };
-        if let Some(rate) = self.learning_rate {
-            let usual = match options.kind {
-                OptimizerKind::Muon => options.matrix_rate,
-                OptimizerKind::AdamW => options.adamw_rate,
-            };
-            options = options.faster(rate / usual);
-            // To the last digit as it was asked for.
-            match options.kind {
-                OptimizerKind::Muon => options.matrix_rate = rate,
-                OptimizerKind::AdamW => options.adamw_rate = rate,
-            }
+        match (self.learning_rate, options.kind) {
+            (Some(rate), OptimizerKind::Muon) => options.matrix_rate = rate,
+            (Some(rate), OptimizerKind::AdamW) => options.adamw_rate = rate,
+            (None, _) => {}
         }
         options
     }
