@@ -43,5 +43,5 @@ mkdir -p "$OUT"
 "$TABIYA" pra eval --model "$OUT/model" --data "$OUT/data" --max-games 2000 --threads "$THREADS" |
   tee "$OUT/eval.txt"
 "$TABIYA" pra attention --model "$OUT/model" --all --html "$OUT/heads.html"
-"$TABIYA" match "'$TABIYA' --pra $OUT/model; name=model" "'$TABIYA' pra uci --random; name=random" \
-  --movetime 1 --games 100 --pgn "$OUT/random.pgn" | tee "$OUT/random.txt"
+"$TABIYA" match "'$TABIYA' --pra $OUT/model; Avoid Draws=true; name=model" "'$TABIYA' pra uci --random; name=random" \
+  --nodes 1 --games 100 --pgn "$OUT/random.pgn" | tee "$OUT/random.txt"

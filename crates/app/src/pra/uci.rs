@@ -22,7 +22,7 @@ use crate::uci::{each_command, say};
 /// Plays what the model says, without search, as a UCI engine
 ///
 /// Options: Temperature, in hundredths, 0 for the likeliest move always; Seed, what chance comes from;
-/// Avoid Draws, to leave out moves that draw at once if there are others; UCI_Chess960. Besides the
+/// Avoid Draws, to leave out moves that draw, repeat or let the opponent draw at once, if there are others; UCI_Chess960. Besides the
 /// protocol, `d` shows the board and `eval` what the model says of it.
 #[derive(clap::Args)]
 pub struct UciArgs {
@@ -283,15 +283,30 @@ fn error(problem: impl std::fmt::Display, say: Say<'_>) {
     say(&format!("info string error: {problem}"));
 }
 
-/// Whether a move ends the game drawn, or brings a position back that was there before.
+/// Whether a move ends the game drawn, brings a position back that was there before, or lets the
+/// opponent draw with his next move.
 fn draws_at_once(game: &mut Game, m: Move) -> bool {
     if game.play(m).is_err() {
         return false;
     }
-    let is_draw = matches!(game.outcome(), Some(chess::Outcome::Draw(_)));
-    let draws = is_draw || game.claimable_draw().is_some() || game.repetitions() > 1;
+    let replies = game.position().legal_moves();
+    let draws = is_drawn(game)
+        || game.repetitions() > 1
+        || replies.into_iter().any(|reply| {
+            if game.play(reply).is_err() {
+                return false;
+            }
+            let draws = is_drawn(game);
+            game.undo();
+            draws
+        });
     game.undo();
     draws
+}
+
+/// Whether the game is drawn, or can be claimed to be.
+fn is_drawn(game: &Game) -> bool {
+    matches!(game.outcome(), Some(chess::Outcome::Draw(_))) || game.claimable_draw().is_some()
 }
 
 /// Win, draw and loss in whole thousandths that add up to 1000.
