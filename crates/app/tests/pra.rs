@@ -6,9 +6,11 @@ mod contract;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use chess::Position;
+use chess::chance::Chance;
 use contract::driver::Engine;
 use contract::{hostile, told};
 use pra::{Config, Weights};
@@ -313,6 +315,56 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
     failed(&["pra", "train", "--data", &data, "--out", &folder.path("x"), "--from", &data]);
     let rate = ["--out", &folder.path("x"), "--learning-rate", "NaN"];
     failed(&[&args[..], &rate].concat());
+}
+
+/// The losses of a log, digit by digit: everything but speeds.
+fn losses(log: &str) -> Vec<(String, String)> {
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let name = |line: &Value| {
+        if line["policy_loss"].is_f64() { "loss" } else { "validation_loss" }.to_owned()
+    };
+    lines.map(|line| (line["step"].to_string(), line[name(&line)].to_string())).collect()
+}
+
+#[test]
+fn killed_at_ten_random_moments_a_training_goes_on_with_the_same_losses() {
+    let folder = Folder::new("killed");
+    let (data, whole, out) = (folder.data(), folder.path("whole"), folder.path("out"));
+    let shape = ["--depth", "2", "--n-embd", "24", "--num-iterations", "40", "--save-every", "5"];
+    let sizes = ["--total-batch-size", "32", "--device-batch-size", "16", "--eval-every", "10"];
+    let args = [&["pra", "train", "--data", &data, "--threads", "2"], &shape[..], &sizes].concat();
+    let begin = Instant::now();
+    done(&[&args[..], &["--out", &whole]].concat());
+    let duration = begin.elapsed().as_micros() as usize;
+    let (expected, model) = (losses(&folder.read("whole/log.jsonl")), "model/model.safetensors");
+    assert_eq!(expected.len(), 44);
+    let tensors = fs::read(folder.path(&format!("whole/{model}"))).unwrap();
+    let (mut chance, mut killed, mut resumed) = (Chance::of(7, 0), 0, 0);
+    while killed < 10 || resumed == 0 {
+        let mut child = Command::new(TABIYA)
+            .args(&args)
+            .args(["--out", &out])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(chance.below(duration.max(1)) as u64));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+        let checkpoints = fs::read_dir(folder.path("out/checkpoints"));
+        resumed += usize::from(checkpoints.is_ok_and(|mut folders| folders.next().is_some()));
+        if Path::new(&folder.path("out/model/config.json")).exists() {
+            assert_eq!(losses(&folder.read("out/log.jsonl")), expected);
+            fs::remove_dir_all(&out).unwrap();
+        }
+        assert!(killed < 100, "no checkpoint was ever gone on from");
+    }
+    done(&[&args[..], &["--out", &out]].concat());
+    assert_eq!(losses(&folder.read("out/log.jsonl")), expected);
+    assert!(fs::read(folder.path(&format!("out/{model}"))).unwrap() == tensors);
 }
 
 #[test]
