@@ -23,7 +23,11 @@ const FLOOR: f32 = 1e-6;
 
 /// The gates of all heads of all blocks: `[depth][12][64][64]`.
 #[derive(Clone, Debug)]
-pub(super) struct Gates(Vec<f32>);
+pub(super) struct Gates {
+    gates: Vec<f32>,
+    /// What the free ones were last made of: predictions ask again and again with the same.
+    logits: Vec<f32>,
+}
 
 impl Gates {
     /// Those of the pieces; the free ones are all 0 until they are set.
@@ -36,18 +40,24 @@ impl Gates {
                 }
             }
         }
-        Self(block.repeat(config.depth))
+        let logits = vec![f32::NAN; config.depth * FREE_HEADS * PAIRS];
+        Self { gates: block.repeat(config.depth), logits }
     }
 
     /// Those of a block.
     pub fn block(&self, block: usize) -> &[f32] {
-        &self.0[block * HEADS * PAIRS..][..HEADS * PAIRS]
+        &self.gates[block * HEADS * PAIRS..][..HEADS * PAIRS]
     }
 
     /// Sets the free ones of a block by their logits.
     pub fn set_free(&mut self, block: usize, logits: &[f32]) {
+        let known = &mut self.logits[block * FREE_HEADS * PAIRS..][..FREE_HEADS * PAIRS];
+        if known == logits {
+            return;
+        }
+        known.copy_from_slice(logits);
         let begin = (block * HEADS + PIECE_HEADS) * PAIRS;
-        for (gate, logit) in self.0[begin..][..FREE_HEADS * PAIRS].iter_mut().zip(logits) {
+        for (gate, logit) in self.gates[begin..][..FREE_HEADS * PAIRS].iter_mut().zip(logits) {
             *gate = 1.0 / (1.0 + exp(-logit)) + FLOOR;
         }
     }

@@ -112,6 +112,14 @@ impl Engine {
         }
     }
 
+    /// Gets ready for the way forward.
+    fn prepare_readers(&mut self, weights: &Weights) {
+        self.prepare(weights);
+        while self.readers.len() < self.threads {
+            self.readers.push(Worker::new(&self.config, TOGETHER, false));
+        }
+    }
+
     /// Adds the gradient of the loss of a batch to `gradient`: of the mean over `of` positions, and
     /// over `of_valued` with an outcome. Those are more than the batch has if it is a part of a larger
     /// one.
@@ -154,13 +162,14 @@ impl Engine {
     /// The losses of a batch.
     pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
         let (layout, values) = (weights.layout(), weights.values());
-        let gates = self.read(weights);
+        self.prepare_readers(weights);
+        let gates = &self.gates;
         let losses = in_threads(&mut self.readers, batch.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, values, &gates, tokens, (ALL, &mut ()));
+                pass.forward(layout, values, gates, tokens, (ALL, &mut ()));
                 heads.forward(layout, values, &pass.last, count);
                 let part = (batch, first, count);
                 losses.append(&heads.losses(layout, values, &pass.last, part, None));
@@ -176,12 +185,13 @@ impl Engine {
             return vec![self.predict_one(weights, tokens)];
         }
         let (layout, values) = (weights.layout(), weights.values());
-        let gates = self.read(weights);
+        self.prepare_readers(weights);
+        let gates = &self.gates;
         let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
             let mut answers = Vec::new();
             for (first, count) in parts {
-                pass.forward(layout, values, &gates, &tokens[first..first + count], (ALL, &mut ()));
+                pass.forward(layout, values, gates, &tokens[first..first + count], (ALL, &mut ()));
                 heads.forward(layout, values, &pass.last, count);
                 for n in 0..count {
                     heads.all_logits(layout, values, &pass.last, n);
@@ -198,22 +208,24 @@ impl Engine {
 
     /// How much each square looks at each other: `[depth][12][64][64]`, the looking square first.
     pub fn attention(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
-        let gates = self.read(weights);
+        self.prepare_readers(weights);
+        let gates = &self.gates;
         let mut all = Collected(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
         let (layout, values) = (weights.layout(), weights.values());
         let pass = &mut self.readers[0].pass;
-        pass.forward(layout, values, &gates, std::slice::from_ref(tokens), (ALL, &mut all));
+        pass.forward(layout, values, gates, std::slice::from_ref(tokens), (ALL, &mut all));
         all.0
     }
 
     /// What the model says of one position, which all threads look at together.
     fn predict_one(&mut self, weights: &Weights, tokens: &Tokens) -> Prediction {
         let (layout, values) = (weights.layout(), weights.values());
-        let gates = self.read(weights);
+        self.prepare_readers(weights);
+        let gates = &self.gates;
         let team = Team::new(self.threads);
         let work = |worker: &mut Worker, number: usize| {
             let watch = (team.squares(number), &mut team.member(number));
-            worker.pass.forward(layout, values, &gates, std::slice::from_ref(tokens), watch);
+            worker.pass.forward(layout, values, gates, std::slice::from_ref(tokens), watch);
         };
         std::thread::scope(|scope| {
             let (first, others) = self.readers.split_at_mut(1);
@@ -227,15 +239,6 @@ impl Engine {
         heads.forward(layout, values, &pass.last, 1);
         heads.all_logits(layout, values, &pass.last, 0);
         Prediction { logits: heads.logits.clone(), outcome: heads.outcome(0) }
-    }
-
-    /// Gets ready for the way forward.
-    fn read(&mut self, weights: &Weights) -> Gates {
-        self.prepare(weights);
-        while self.readers.len() < self.threads {
-            self.readers.push(Worker::new(&self.config, TOGETHER, false));
-        }
-        self.gates.clone()
     }
 }
 
