@@ -579,8 +579,9 @@ fn the_player_plays_matches() {
     let folder = Folder::new("match");
     let model = folder.ours();
     let spec = format!("self --pra {model}; name=PRA; Temperature=50; Avoid Draws=true");
-    let args = ["match", &spec, "self pra uci --random; name=random", "--games", "4"];
-    let output = tabiya(&[&args[..], &["--tc", "10+0.1", "--json"]].concat());
+    let args =
+        ["match", &spec, "self pra uci --random; name=random", "--games", "2", "--max-moves", "40"];
+    let output = tabiya(&[&args[..], &["--tc", "60+1", "--json"]].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
 }
