@@ -182,10 +182,8 @@ pub(super) fn backward(
         _ => general_backward,
     };
     for head in 0..HEADS {
-        let changes = match head.checked_sub(PIECE_HEADS) {
-            Some(free) => Some(&mut free_changes[free * PAIRS..]),
-            None => None,
-        };
+        let free = head.checked_sub(PIECE_HEADS);
+        let changes = free.map(|free| &mut free_changes[free * PAIRS..]);
         head_backward(shape, head, qkv, &shares[head * PAIRS..], seen_back, qkv_back, changes);
     }
 }
