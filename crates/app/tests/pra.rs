@@ -172,6 +172,14 @@ fn likely_moves_are_listed_and_drawn() {
 }
 
 #[test]
+fn the_model_in_the_program_knows_how_people_begin() {
+    let said = done(&["pra", "predict", "--fen", "startpos", "--top", "4"]);
+    for m in ["e4 ", "d4 ", "Nf3 ", "c4 "] {
+        assert!(said.lines().any(|line| line.starts_with(m)), "{m}: {said}");
+    }
+}
+
+#[test]
 fn many_positions_give_tensors_or_a_line_each() {
     let folder = Folder::new("raw");
     let model = folder.model("reference", &Config::reference(2, 24));
