@@ -125,8 +125,9 @@ fn compare_all(shapes: &[Config], device: &Device, tolerance: f32) {
         assert!(found.iter().all(|found| *found < tolerance), "{found:?} with {config:?}");
     }
     let [logits, outcomes, losses, gradients] = largest;
+    let name = device.identity().map_or_else(|| format!("{device:?}"), |identity| identity.name);
     println!(
-        "{device:?}, {} shapes, largest differences: logits {logits:.1e}, outcomes {outcomes:.1e}, \
+        "{name}, {} shapes, largest differences: logits {logits:.1e}, outcomes {outcomes:.1e}, \
          losses {losses:.1e}, gradients {gradients:.1e}",
         shapes.len()
     );
