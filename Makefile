@@ -19,7 +19,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential bench-check nnue-bench pra-check pra-bench fuzz clean
+.PHONY: engine help test lint rust-test program differential bench-check nnue-bench pra-check pra-bench test-gpu fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -98,6 +98,15 @@ pra-check: $(TORCH)/.installed ## compare the transformer with a model in PyTorc
 pra-bench: $(TORCH)/.installed ## measure the transformer beside PyTorch, in one run
 	$(CARGO) build --release --locked -p tabiya
 	$(TORCH)/bin/python crates/peers/python/pra_torch.py bench $(PROGRAM) --threads 2
+
+# Burn takes long to build, and longer with fat LTO. A graphics device is a card, or one that the processor plays.
+VULKAN_DRIVERS = $(wildcard /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json)
+
+test-gpu: ## compare the transformer on graphics devices with that on the processor, where there are any
+	$(if $(VULKAN_DRIVERS),,-[ $$(uname) != Linux ] || apt-get install -y mesa-vulkan-drivers || \
+	  echo "no Vulkan device: as root, 'apt-get install mesa-vulkan-drivers' brings one in software")
+	CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+	  $(CARGO) test --release --locked -p tabiya-pra --features gpu --lib --test gpu -- --nocapture
 
 # Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
 # that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.

@@ -10,9 +10,12 @@
 //! model, [`attention`] and [`picture`] show where it looks, [`player`] plays it.
 
 pub mod attention;
+mod compute;
 pub mod config;
 pub mod encode;
 pub mod evaluate;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod layout;
 mod loader;
 pub mod masks;
@@ -24,6 +27,7 @@ pub mod player;
 pub mod train;
 mod weights;
 
+pub use compute::{Compute, ComputeError, compute_on};
 pub use config::{Config, ConfigError};
 pub use layout::{Kind, Layout, Start, Tensor};
 pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
