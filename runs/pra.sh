@@ -8,7 +8,7 @@
 #   OUT=pra            folder for everything; a run that was killed goes on where it had come to
 #   DEPTH=4 WIDTH=96   layers, and numbers a square
 #   STEPS=6000 BATCH=512   steps of training, and positions in each: 3 million positions
-#   RATE=0.15          Muon's learning rate, before the scaling by the size of the batch
+#   RATE=0.08          Muon's learning rate, before the scaling by the size of the batch
 #   THREADS=N          as many as there are cores unless given
 set -eu
 
@@ -21,7 +21,7 @@ DEPTH=${DEPTH:-4}
 WIDTH=${WIDTH:-96}
 STEPS=${STEPS:-6000}
 BATCH=${BATCH:-512}
-RATE=${RATE:-0.15}
+RATE=${RATE:-0.08}
 THREADS=${THREADS:-$(getconf _NPROCESSORS_ONLN)}
 
 TABIYA=target/release/tabiya
