@@ -1,6 +1,6 @@
 #!/bin/sh
-# The whole way of runs/pra.sh in ten minutes: a smaller model, fewer steps. It foresees about three of
-# ten moves of people, and beats whoever plays at random.
+# The whole way of runs/pra.sh with a smaller model and fewer steps, meant to take about ten minutes on
+# two cores (it has not been timed as a whole).
 #
 #   runs/pra-tiny.sh GAMES.pgn.zst
 set -eu
