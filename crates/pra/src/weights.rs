@@ -4,12 +4,11 @@
 //! where a small file is wanted. A file is taken for hostile: what is missing, too much, of another
 //! shape, or no number is named.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use chess::chance::Chance;
+use data::{DataError, write_whole};
 use half::{bf16, f16};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -37,6 +36,9 @@ pub enum ModelError {
         /// What the system says.
         cause: io::Error,
     },
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] DataError),
     /// The folder has not the two files of a model.
     #[error("{} is no model: there is no {missing} in it", path.display())]
     NoModel {
@@ -109,24 +111,9 @@ pub enum TensorError {
 }
 
 /// Whose cause has a name.
-pub(crate) fn io_error(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ModelError {
+fn io_error(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ModelError {
     let path = path.to_owned();
     move |cause| ModelError::Io { what, path, cause }
-}
-
-/// Writes a file that is there whole or not at all.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".tmp");
-    let temporary = path.with_file_name(name);
-    let written = File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|cause| {
-        let _ = fs::remove_file(&temporary);
-        io_error("write", path)(cause)
-    })
 }
 
 /// A model.
@@ -235,7 +222,7 @@ impl Weights {
         let bytes = self.to_bytes(as_f16).map_err(reason)?;
         write_whole(&path, &bytes)?;
         let text = serde_json::to_string_pretty(&self.config).unwrap_or_default() + "\n";
-        write_whole(&folder.join(CONFIG), text.as_bytes())
+        Ok(write_whole(&folder.join(CONFIG), text.as_bytes())?)
     }
 }
 

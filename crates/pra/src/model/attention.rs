@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::kernel;
-use super::ops::{dot, exp, sum};
+use super::ops::{exp, to_shares, to_shares_back};
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
 use crate::masks;
 use crate::mul::{Matrix, MatrixMut, multiply};
@@ -153,11 +153,7 @@ fn general_forward(
     multiply(MatrixMut::new(shares, looking, SQUARES), queries, keys, shape.scale());
     let gates = gates.as_chunks::<SQUARES>().0;
     for (row, gates) in shares.as_chunks_mut::<SQUARES>().0.iter_mut().zip(gates) {
-        for n in 0..SQUARES {
-            row[n] = exp(row[n]) * gates[n];
-        }
-        let inverse = sum(row).recip();
-        row.iter_mut().for_each(|share| *share *= inverse);
+        to_shares(row, gates);
     }
     let seen =
         MatrixMut::with_step(&mut seen[head * shape.head..], looking, shape.head, shape.width);
@@ -206,10 +202,7 @@ fn general_backward(
     multiply(MatrixMut::new(&mut changes, SQUARES, SQUARES), seen, values, 1.0);
     let rows = changes.as_chunks_mut::<SQUARES>().0.iter_mut();
     for (change, share) in rows.zip(own.as_chunks::<SQUARES>().0) {
-        let mean = dot(change, share);
-        for n in 0..SQUARES {
-            change[n] = share[n] * (change[n] - mean);
-        }
+        to_shares_back(change, share);
     }
     if let Some(sums) = free_changes {
         sums.iter_mut().zip(&changes).for_each(|(sum, change)| *sum += change);

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::attention::{PAIRS, Shape};
-use super::ops::{LANES, dot, exp, fused, sum};
+use super::ops::{LANES, fused, to_shares, to_shares_back};
 use crate::config::SQUARES;
 
 type Row = [f32; SQUARES];
@@ -124,11 +124,7 @@ pub(super) fn forward<const SIZE: usize>(
         query.iter_mut().for_each(|x| *x *= scale);
         let row = &mut shares[square];
         combine(row, &query, &keys);
-        for n in 0..SQUARES {
-            row[n] = exp(row[n]) * gates[square][n];
-        }
-        let inverse = sum(row).recip();
-        row.iter_mut().for_each(|share| *share *= inverse);
+        to_shares(row, &gates[square]);
         seen.copy_from_slice(&gathered(row, &values));
     }
 }
@@ -156,10 +152,7 @@ pub(super) fn backward<const SIZE: usize>(
         numbers.copy_from_slice(&seen_back[square * shape.width + head * SIZE..][..SIZE]);
         spread(&mut values_back, &numbers, share);
         combine(&mut change, &numbers, &values);
-        let mean = dot(&change, share);
-        for n in 0..SQUARES {
-            change[n] = share[n] * (change[n] - mean);
-        }
+        to_shares_back(&mut change, share);
         if let Some(changes) = &mut changes {
             let sums = &mut rows_mut(&mut changes[..PAIRS])[square];
             sums.iter_mut().zip(&change).for_each(|(sum, change)| *sum += change);

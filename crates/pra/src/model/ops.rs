@@ -33,7 +33,7 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 /// The sum of some numbers, as many as there are lanes at a time.
 #[inline(always)]
-pub(super) fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
+fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
     let mut lanes = [0.0; LANES];
     for chunk in numbers.as_chunks::<LANES>().0 {
         for n in 0..LANES {
@@ -41,6 +41,25 @@ pub(super) fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
         }
     }
     lanes.iter().sum()
+}
+
+/// From scores to shares that add up to one: exponentials, each times its gate.
+#[inline(always)]
+pub(super) fn to_shares<const N: usize>(row: &mut [f32; N], gates: &[f32; N]) {
+    for n in 0..N {
+        row[n] = exp(row[n]) * gates[n];
+    }
+    let inverse = sum(row).recip();
+    row.iter_mut().for_each(|share| *share *= inverse);
+}
+
+/// The way back of [`to_shares`], from changes of shares to those of scores, in place.
+#[inline(always)]
+pub(super) fn to_shares_back<const N: usize>(change: &mut [f32; N], share: &[f32; N]) {
+    let mean = dot(change, share);
+    for n in 0..N {
+        change[n] = share[n] * (change[n] - mean);
+    }
 }
 
 /// `into += scale · values`.

@@ -20,7 +20,8 @@ use super::{TrainError, TrainOptions};
 use crate::config::Config;
 use crate::loader::LoaderCounts;
 use crate::optim::{Optimizer, OptimizerOptions};
-use crate::weights::{Weights, write_whole};
+use crate::weights::Weights;
+use data::write_whole;
 
 const OPTIMIZER: &str = "optimizer.safetensors";
 const STATE: &str = "state.json";

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
-use crate::weights::write_whole;
+use data::write_whole;
 
 /// A step.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

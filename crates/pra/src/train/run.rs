@@ -24,7 +24,8 @@ use super::{LogLine, StepLine, TrainError, TrainOptions, ValidationLine, loss_sv
 use crate::loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
 use crate::model::{Batch, Engine, Losses};
 use crate::optim::{Optimizer, multiplier};
-use crate::weights::{CONFIG, Weights, write_whole};
+use crate::weights::{CONFIG, Weights};
+use data::write_whole;
 
 /// The name of the log.
 pub const LOG: &str = "log.jsonl";

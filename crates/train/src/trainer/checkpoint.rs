@@ -12,6 +12,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use data::write_whole;
 use nnue::Shape;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ use super::floats::Floats;
 use super::options::Schedule;
 use super::parameters::{self, Parameters, Part};
 use super::worker::Tally;
-use super::{TrainError, TrainOptions, files};
+use super::{TrainError, TrainOptions};
 
 /// The key of the metadata.
 const KEY: &str = "tabiya";
@@ -236,7 +237,7 @@ impl Checkpoint {
         let note = serde_json::to_string(&self.note).map_err(|error| fail(error.to_string()))?;
         let metadata = HashMap::from([(KEY.to_owned(), note)]);
         let file = safetensors::serialize(views, Some(metadata));
-        files::write(path, &file.map_err(|error| fail(error.to_string()))?)
+        Ok(write_whole(path, &file.map_err(|error| fail(error.to_string()))?)?)
     }
 
     /// Reads one.
@@ -308,7 +309,7 @@ impl Checkpoint {
         }
         let name = |step: u64| format!("checkpoint-{step:09}.safetensors");
         let bytes = fs::read(latest).map_err(TrainError::io("read", latest))?;
-        files::write(&folder.join(name(step)), &bytes)?;
+        write_whole(&folder.join(name(step)), &bytes)?;
         let entries = folder.read_dir().map_err(TrainError::io("read", folder))?;
         let mut kept: Vec<_> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{TrainError, files};
+use super::TrainError;
 
 /// The state of things at the end of a superbatch.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -40,5 +40,5 @@ pub(super) fn write(path: &Path, lines: &[LogLine]) -> Result<(), TrainError> {
         text += &serde_json::to_string(line).unwrap_or_default();
         text.push('\n');
     }
-    files::write(path, text.as_bytes())
+    Ok(data::write_whole(path, text.as_bytes())?)
 }

@@ -22,7 +22,7 @@
 //! | `floats`, `kernel`, `worker` | forward and backward for one thread |
 //! | `adam` | the optimiser |
 //! | `learner` | a step on all threads |
-//! | `checkpoint`, `log`, `curve`, `files` | what is written |
+//! | `checkpoint`, `log`, `curve` | what is written |
 //! | `run` | a training from beginning to end, or from where it was killed |
 //! | `compare` | how far evaluations are apart |
 //! | `bench` | its speed |
@@ -34,7 +34,6 @@ mod compare;
 mod curve;
 mod error;
 mod example;
-mod files;
 mod floats;
 mod kernel;
 mod learner;

@@ -17,11 +17,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Instant;
 
 use chess::PackedRow;
+use data::write_whole;
 
 use super::checkpoint::Plan;
 use super::{
     Checkpoint, Learner, LogLine, Parameters, RowCounts, RowFiles, RowStream, Tally, TrainError,
-    TrainOptions, files, log, loss_svg,
+    TrainOptions, log, loss_svg,
 };
 
 /// The name of the file a training goes on from.
@@ -154,7 +155,7 @@ pub fn train(
         if run.step >= steps {
             let network = run.learner.parameters().quantised();
             let network = network.map_err(|error| TrainError::Options(error.to_string()))?;
-            files::write(&out.join(NETWORK), &network.to_bytes())?;
+            write_whole(&out.join(NETWORK), &network.to_bytes())?;
         }
     }
     Ok(Trained {
@@ -303,7 +304,7 @@ impl Run<'_> {
         let out = &self.training.out;
         log::write(&out.join(LOG), &self.lines)?;
         let title = self.title();
-        files::write(&out.join(CURVE), loss_svg(&title, &self.lines).as_bytes())
+        Ok(write_whole(&out.join(CURVE), loss_svg(&title, &self.lines).as_bytes())?)
     }
 
     fn title(&self) -> String {
