@@ -325,6 +325,25 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
     failed(&[&args[..], &rate].concat());
 }
 
+#[test]
+fn a_device_that_is_not_there_is_told_in_one_line() {
+    let folder = Folder::new("device");
+    let (data, out) = (folder.data(), folder.path("out"));
+    let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "1"];
+    let args = [&["pra", "train", "--data", &data, "--out", &out], &shape[..]].concat();
+    let on = |device: &str| failed(&[&args[..], &["--device", device]].concat());
+    let names = "cpu, gpu, gpu:N, integrated:N, software or flex";
+    assert_eq!(on("nonsense"), format!("tabiya: 'nonsense' is no device: {names}\n"));
+    if !cfg!(feature = "gpu") {
+        for device in ["gpu", "gpu:1", "integrated:0", "software", "flex"] {
+            let line = on(device);
+            assert!(line.contains(&format!("knows no device '{device}', only 'cpu'")), "{line}");
+            assert!(line.contains("'cargo build --release --features gpu'"), "{line}");
+        }
+    }
+    assert!(!Path::new(&out).exists(), "nothing is written");
+}
+
 /// The losses of a log, digit by digit: everything but speeds.
 fn losses(log: &str) -> Vec<(String, String)> {
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

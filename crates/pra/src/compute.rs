@@ -1,7 +1,7 @@
 //! What computes models, wherever that is: the processor, or a graphics card with the feature `gpu`.
 
 use crate::encode::Tokens;
-use crate::{Batch, Config, Engine, LossWeights, Losses, Prediction, Weights};
+use crate::{Batch, Config, Engine, LossWeights, Losses, Place, Prediction, Weights};
 
 /// What went wrong on a device. The processor never says any of this.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ impl Compute for Engine {
 }
 
 /// What computes models of this shape on a device of this name: `cpu` with so many threads, or one of
-/// those that `gpu::Place` knows.
+/// those that [`Place`] knows, in a build with the feature `gpu`.
 pub fn compute_on(
     device: &str,
     config: &Config,
@@ -76,14 +76,16 @@ pub fn compute_on(
     if device == "cpu" {
         return Ok(Box::new(Engine::new(config, threads)));
     }
+    let place: Place = device.parse()?;
     #[cfg(feature = "gpu")]
     {
-        let place: crate::gpu::Place = device.parse()?;
         Ok(Box::new(crate::gpu::GpuEngine::new(config, &place.open()?)))
     }
     #[cfg(not(feature = "gpu"))]
     {
-        let missing = format!("no device '{device}', only 'cpu': built without the feature 'gpu'");
-        Err(ComputeError::NoDevice(missing))
+        Err(ComputeError::NoDevice(format!(
+            "this program knows no device '{place}', only 'cpu': for others, build it with \
+             'cargo build --release --features gpu'"
+        )))
     }
 }

@@ -5,10 +5,17 @@
 
 #![cfg(feature = "gpu")]
 
+mod made;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use chess::Position;
 use chess::chance::Chance;
-use pra::gpu::{Device, GpuEngine, Place};
-use pra::{Batch, Compute, Config, Engine, LossWeights, Weights, compute_on};
+use data::FileFormat;
+use made::{Folder, game, make};
+use pra::gpu::{Device, GpuEngine};
+use pra::train::{Event, LOG, LogLine, TrainOptions, Training, read_log, train};
+use pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
 
 /// Castling, en passant, promotions with and without taking, both players to move.
 const POSITIONS: [&str; 7] = [
@@ -186,8 +193,66 @@ fn more_positions_than_are_together_on_a_device_are_all_answered() {
         [engine.losses(&weights, &many), expected.losses(&weights, &many)].map(Result::unwrap);
     assert_eq!((told[0].positions, told[0].valued), (300, told[1].valued));
     assert!((told[0].policy - told[1].policy).abs() < 1e-2, "{told:?}");
+    let (of, loss) = ((300, many.valued()), LossWeights::default());
+    let [found, wanted] = [&mut engine, &mut expected].map(|engine| {
+        let mut gradient = vec![0.0; weights.values().len()];
+        let told = engine.gradient(&weights, &many, of, loss, &mut gradient).unwrap();
+        assert_eq!((told.positions, told.valued), of);
+        gradient
+    });
+    assert!(difference(&found, &wanted) < 1e-4);
     let nothing = engine.losses(&weights, &Batch::default()).unwrap();
     assert_eq!(nothing, pra::Losses::default());
+}
+
+/// All losses of a log: of steps and of validations.
+fn losses(training: &Training) -> Vec<f64> {
+    let lines = read_log(&training.out.join(LOG)).into_iter();
+    let losses = lines.flat_map(|line| match line {
+        LogLine::Step(line) => [line.policy_loss, line.value_loss],
+        LogLine::Validation(line) => [line.validation_policy_loss, line.validation_value_loss],
+    });
+    losses.collect()
+}
+
+#[test]
+fn a_training_learns_the_same_on_another_device_and_may_go_on_there() {
+    let folder = Folder::new();
+    make(&folder.join("data"), FileFormat::Parquet, 12, game);
+    let training = |device: &str, out: &str| {
+        let mut options = TrainOptions::new(Config::new(2, 24), 8);
+        // More than are together on a device.
+        (options.total_batch_size, options.device_batch_size) = (100, 80);
+        (options.eval_every, options.eval_positions, options.save_every) = (4, 60, 4);
+        let (data, out) = (folder.join("data"), folder.join(out));
+        Training { options, device: device.into(), data, out, from: None, must_resume: false }
+    };
+    let run = |training: &Training, steps: u64| {
+        let stop = AtomicBool::new(false);
+        let stopped = train(training, &stop, &mut |event| {
+            if let Event::Step(line) = event {
+                stop.store(line.step == steps, Ordering::Relaxed);
+            }
+        });
+        assert_eq!(stopped.unwrap().steps, steps);
+    };
+    let expected = training("cpu", "cpu");
+    run(&expected, 8);
+    let expected = losses(&expected);
+    assert_eq!(expected.len(), 2 * (8 + 2));
+    let flex = training("flex", "flex");
+    run(&flex, 8);
+    // Half of it here, half of it there.
+    let mut both = training("flex", "both");
+    run(&both, 5);
+    both.device = "cpu".into();
+    run(&both, 8);
+    for found in [losses(&flex), losses(&both)] {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found / expected - 1.0).abs() < 1e-3, "{found} {expected}");
+        }
+    }
 }
 
 #[test]

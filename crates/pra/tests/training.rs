@@ -26,7 +26,7 @@ fn training(folder: &Folder, out: &str) -> Training {
     (options.window_rows, options.eval_positions) = (250, 50);
     (options.eval_every, options.save_every, options.keep) = (3, 4, 2);
     let (data, out) = (folder.join("data"), folder.join(out));
-    Training { options, data, out, from: None, must_resume: false }
+    Training { options, device: "cpu".into(), data, out, from: None, must_resume: false }
 }
 
 fn finish(training: &Training) -> Trained {
@@ -256,6 +256,11 @@ fn what_cannot_be_done_is_one_clear_error() {
     assert!(error(&job).to_string().ends_with("no data set: there is no _SUCCESS"));
     job.data = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
     assert!(error(&job).to_string().starts_with("there are no rows for train in "));
+    // A device that nobody knows; nothing is written.
+    job = training(&folder, "nowhere");
+    job.device = "abacus".into();
+    assert!(error(&job).to_string().starts_with("'abacus' is no device: cpu, gpu, "));
+    assert!(!job.out.exists());
     // Rates that lead nowhere; what was good is still there.
     let mut job = training(&folder, "far");
     job.options.optimizer = job.options.optimizer.faster(200.0);

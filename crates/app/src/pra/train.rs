@@ -18,13 +18,14 @@ use serde_json::json;
 
 use crate::Outcome;
 
-/// Trains a model on the CPU; goes on where a run that was killed had come to
+/// Trains a model; goes on where a run that was killed had come to
 ///
 /// The folder gets log.jsonl, a line for each step and each validation; loss.svg, the curve;
 /// checkpoints/; and at the end model/, the model itself.
 ///
 /// Examples:
 ///   tabiya pra train --data positions --out runs/first --depth 4 --n-embd 96 --num-iterations 2000
+///   tabiya pra train --data positions --out runs/card --device gpu
 ///   tabiya pra train --data positions --out runs/same --reference --total-batch-size 1024
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
@@ -104,6 +105,11 @@ pub struct TrainArgs {
     /// What chance comes from: the numbers to begin with, and the order of rows
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// What computes: cpu; gpu, the best graphics card, or gpu:N or integrated:N; software or flex, for
+    /// tests. All but cpu need a program built with 'cargo build --release --features gpu'. A run that was
+    /// killed may go on on another device; to the bit it is the same only where cpu computes all of it
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
+    device: String,
     /// How many threads compute; as many as there are cores unless given. The same number gives the
     /// same model to the bit
     #[arg(long, value_name = "N")]
@@ -215,7 +221,14 @@ impl TrainArgs {
         let tagged =
             || PathBuf::from("checkpoints").join(self.model_tag.as_deref().unwrap_or("pra"));
         let out = self.out.clone().unwrap_or_else(tagged);
-        Ok(Training { options, data: self.data.clone(), out, from, must_resume: self.resume })
+        Ok(Training {
+            options,
+            device: self.device.clone(),
+            data: self.data.clone(),
+            out,
+            from,
+            must_resume: self.resume,
+        })
     }
 }
 

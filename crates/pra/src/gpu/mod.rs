@@ -2,7 +2,7 @@
 //!
 //! It has the same parameters as the engine of the processor, in the same order, and tests hold both to
 //! the same numbers. The model is told forward only; Burn finds the gradient. It runs wherever
-//! [`Place`] says: on a graphics card by way of Vulkan, Metal or DirectX, on a graphics device that the
+//! [`Place`](crate::Place) says: on a graphics card by way of Vulkan, Metal or DirectX, on a graphics device that the
 //! processor plays, or on the processor itself.
 //!
 //! Parameters go to the device with every batch, and gradients come back: a card is busy with a batch
@@ -10,8 +10,8 @@
 //! engines.
 //!
 //! ```
-//! use pra::gpu::{GpuEngine, Place};
-//! use pra::{Compute, Config, Weights};
+//! use pra::gpu::GpuEngine;
+//! use pra::{Compute, Config, Place, Weights};
 //!
 //! let config = Config::new(1, 12);
 //! let weights = Weights::random(&config, 1).unwrap();
@@ -23,15 +23,13 @@
 mod forward;
 mod inputs;
 mod loss;
+mod open;
 mod parameters;
-mod place;
 
 use std::ops::Range;
 
 pub use burn_tensor::Device;
 use burn_tensor::{ExecutionError, Tensor, TensorData, Transaction};
-
-pub use self::place::Place;
 
 use self::forward::Constants;
 use self::inputs::{Inputs, Targets};
@@ -42,10 +40,13 @@ use crate::{Batch, Compute, ComputeError, Config, LossWeights, Losses, Predictio
 
 /// Positions that are on the device together, where nothing has to be kept for a way back.
 const TOGETHER: usize = 128;
+/// Positions that are on the device together with all that is kept for the way back: some 14 MB each
+/// for 8 layers of width 192, whatever the size of the batch.
+const LEARNED_TOGETHER: usize = 64;
 
 impl From<ExecutionError> for ComputeError {
     fn from(error: ExecutionError) -> Self {
-        Self::Device(error.to_string())
+        Self::Device(one_line(error))
     }
 }
 
@@ -82,36 +83,35 @@ impl Compute for GpuEngine {
         loss: LossWeights,
         gradient: &mut [f32],
     ) -> Result<Losses, ComputeError> {
-        if batch.is_empty() {
-            return Ok(Losses::default());
-        }
         let parameters = Parameters::new(weights, &self.device.clone().autodiff());
-        let sums = self.sums(&parameters, batch, 0..batch.len());
-        let total = sums.policy.clone() * (loss.policy / of.max(1) as f32)
-            + sums.value.clone() * (loss.value / of_valued.max(1) as f32);
-        let mut found = total.backward();
-        let mut transaction = sums.register(Transaction::default());
-        let mut ranges = Vec::new();
-        for (range, part) in parameters.parts {
-            if let Some(part) = part.grad_remove(&mut found) {
-                transaction = transaction.register(part);
-                ranges.push(range);
+        let mut all = Losses::default();
+        for range in parts(batch.len(), LEARNED_TOGETHER) {
+            let sums = self.sums(&parameters, batch, range.clone());
+            let total = sums.policy.clone() * (loss.policy / of.max(1) as f32)
+                + sums.value.clone() * (loss.value / of_valued.max(1) as f32);
+            let mut found = total.backward();
+            let mut transaction = sums.register(Transaction::default());
+            let mut places = Vec::new();
+            for (place, part) in &parameters.parts {
+                if let Some(part) = part.grad_remove(&mut found) {
+                    transaction = transaction.register(part);
+                    places.push(place.clone());
+                }
+            }
+            let mut answers = transaction.try_execute()?.into_iter();
+            all.append(&Sums::read(&mut answers, range.len())?);
+            for place in places {
+                let part = next(&mut answers)?;
+                gradient[place].iter_mut().zip(part).for_each(|(sum, own)| *sum += own);
             }
         }
-        let mut answers = transaction.try_execute()?.into_iter();
-        let losses = Sums::read(&mut answers, batch.len())?;
-        for range in ranges {
-            let part = next(&mut answers)?;
-            gradient[range].iter_mut().zip(part).for_each(|(sum, own)| *sum += own);
-        }
-        Ok(Losses { valued: batch.valued(), ..losses })
+        Ok(Losses { valued: batch.valued(), ..all })
     }
 
     fn losses(&mut self, weights: &Weights, batch: &Batch) -> Result<Losses, ComputeError> {
         let parameters = Parameters::new(weights, &self.device);
         let mut all = Losses::default();
-        for begin in (0..batch.len()).step_by(TOGETHER) {
-            let range = begin..batch.len().min(begin + TOGETHER);
+        for range in parts(batch.len(), TOGETHER) {
             let sums = self.sums(&parameters, batch, range.clone());
             let mut answers = sums.register(Transaction::default()).try_execute()?.into_iter();
             all.append(&Sums::read(&mut answers, range.len())?);
@@ -142,6 +142,16 @@ impl Compute for GpuEngine {
         }
         Ok(all)
     }
+}
+
+/// So many positions, no more than so many at a time.
+fn parts(positions: usize, together: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..positions).step_by(together).map(move |begin| begin..positions.min(begin + together))
+}
+
+/// What a library says in many lines, in one.
+fn one_line(words: impl ToString) -> String {
+    words.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Numbers as a matrix on the device.

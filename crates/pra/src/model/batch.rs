@@ -1,6 +1,6 @@
 //! Positions for the model, and what it makes of them in sums.
 
-use crate::encode::{Outcome, Tokens};
+use crate::encode::{Outcome, POLICY, Tokens};
 
 /// Some positions, with what there is to learn about each.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -41,6 +41,9 @@ impl Batch {
     }
 
     /// Adds a position: the numbers of its legal moves, and that of the move that was played.
+    ///
+    /// Two moves may have the same number: in Chess960, castling and a plain move of the king. It is
+    /// kept once, as the model has one likelihood for both.
     pub fn push(
         &mut self,
         tokens: Tokens,
@@ -51,7 +54,13 @@ impl Batch {
         self.tokens.push(tokens);
         self.targets.push(target);
         self.outcomes.push(outcome);
-        self.legal.extend(legal);
+        let mut seen = [0u64; POLICY.div_ceil(64)];
+        self.legal.extend(legal.into_iter().filter(|&number| {
+            let (word, bit) = (&mut seen[usize::from(number) / 64], 1 << (number % 64));
+            let is_new = *word & bit == 0;
+            *word |= bit;
+            is_new
+        }));
         self.legal_ends.push(self.legal.len() as u32);
     }
 
@@ -127,5 +136,32 @@ impl Losses {
     /// How often the move that was played was the most likely.
     pub fn accuracy(&self) -> f64 {
         self.correct as f64 / self.positions.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+    use chess::Position;
+
+    #[test]
+    fn a_number_that_two_legal_moves_share_is_there_once() {
+        // Castling takes the king from f1 to g1, and so does a step.
+        let position: Position = "4k3/8/8/8/8/8/8/5K1R w H - 0 1".parse().unwrap();
+        for config in [Config::new(1, 12), Config::reference(1, 12)] {
+            let numbers: Vec<u16> = config.legal_moves(&position).map(|(_, n)| n).collect();
+            let shared = 5 * 64 + 6;
+            assert_eq!(numbers.iter().filter(|&&number| number == shared).count(), 2);
+            let mut batch = Batch::default();
+            batch.push(config.tokens(&position), numbers.clone(), shared, [0.0; 3]);
+            let mut expected = numbers.clone();
+            let second = numbers.iter().rposition(|&number| number == shared).unwrap();
+            expected.remove(second);
+            assert_eq!(batch.legal(0), expected, "each once, in the same order");
+            // Another position begins anew.
+            batch.push(config.tokens(&position), numbers, shared, [0.0; 3]);
+            assert_eq!(batch.legal(1), expected);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::compute::ComputeError;
 use crate::config::ConfigError;
 use crate::loader::LoaderError;
 use crate::weights::ModelError;
@@ -19,6 +20,9 @@ pub enum TrainError {
     /// There is no such model.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The device is not there, or fails.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
     /// The system could not do something with a file.
     #[error("cannot {what} {}: {cause}", path.display())]
     Io {

@@ -8,7 +8,8 @@
 //! | `model/` | the finished model |
 //!
 //! Whatever moment it is killed at, the same call goes on from the last checkpoint: losses and finished
-//! model are the same to the bit. While a step is computed, a thread prepares the positions of the next.
+//! model are the same to the bit, if it is the processor that computes. A call with another device goes
+//! on too; there, as on graphics cards, which may choose another kernel, rounding differs. While a step is computed, a thread prepares the positions of the next.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,9 @@ use data::{Manifest, ReaderPosition, Split};
 use super::checkpoint::{self, Place, Plan};
 use super::log::Log;
 use super::{LogLine, StepLine, TrainError, TrainOptions, ValidationLine, loss_svg, validate};
+use crate::compute::{Compute, compute_on};
 use crate::loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
-use crate::model::{Batch, Engine, Losses};
+use crate::model::{Batch, Losses};
 use crate::optim::{Optimizer, multiplier};
 use crate::weights::{CONFIG, Weights};
 use data::write_whole;
@@ -41,6 +43,9 @@ pub const FINISHED: &str = "model";
 pub struct Training {
     /// How.
     pub options: TrainOptions,
+    /// What computes: a name that [`compute_on`] knows. It is no option, since a training may go on on
+    /// another device.
+    pub device: String,
     /// From which data set.
     pub data: PathBuf,
     /// Where the results go.
@@ -130,7 +135,7 @@ struct Run<'a> {
     plan: Plan,
     weights: Weights,
     optimizer: Optimizer,
-    engine: Engine,
+    engine: Box<dyn Compute + Send>,
     gradient: Vec<f32>,
     place: Place,
     log: Log,
@@ -198,6 +203,8 @@ fn start<'a>(
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<Run<'a>, TrainError> {
     let Training { options, out, .. } = training;
+    // First, so that nothing is written for a device that is not there.
+    let engine = compute_on(&training.device, &options.config, options.threads)?;
     let plan = Plan::new(options, &Manifest::open(&training.data)?, training.from.as_ref());
     let checkpoints = out.join(CHECKPOINTS);
     checkpoint::clear_up(&checkpoints)?;
@@ -220,7 +227,7 @@ fn start<'a>(
     Ok(Run {
         training,
         plan,
-        engine: Engine::new(&options.config, options.threads),
+        engine,
         gradient: vec![0.0; weights.values().len()],
         weights,
         optimizer,
@@ -332,7 +339,7 @@ impl Run<'_> {
         let mut begin = Instant::now();
         for rows in all {
             let rows = rows?;
-            let Some(losses) = self.gradient(&rows, begin, stop, tell) else { break };
+            let Some(losses) = self.gradient(&rows, begin, stop, tell)? else { break };
             let step = self.place.step;
             if !losses.total(options.loss).is_finite() {
                 return Err(TrainError::NotFinite(step));
@@ -371,20 +378,21 @@ impl Run<'_> {
         begin: Instant,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Event<'_>),
-    ) -> Option<Losses> {
+    ) -> Result<Option<Losses>, TrainError> {
         let options = &self.training.options;
         let of = (options.total_batch_size as u64, rows.valued);
         self.gradient.fill(0.0);
         let mut losses = Losses::default();
         for batch in &rows.parts {
             if stop.load(Ordering::Relaxed) {
-                return None;
+                return Ok(None);
             }
             let gradient = &mut self.gradient;
-            losses.append(&self.engine.gradient(&self.weights, batch, of, options.loss, gradient));
+            let part = self.engine.gradient(&self.weights, batch, of, options.loss, gradient)?;
+            losses.append(&part);
             tell(Event::Progress(self.progress(&losses, begin.elapsed().as_secs_f64())));
         }
-        Some(losses)
+        Ok(Some(losses))
     }
 
     fn progress(&self, losses: &Losses, seconds: f64) -> Progress {
@@ -433,7 +441,7 @@ impl Run<'_> {
 
     fn validate(&mut self, tell: &mut dyn FnMut(Event<'_>)) -> Result<(), TrainError> {
         let options = &self.training.options;
-        let found = validate(&mut self.engine, &self.weights, &self.validation);
+        let found = validate(&mut *self.engine, &self.weights, &self.validation)?;
         let step = self.place.step;
         let line = ValidationLine {
             step,

@@ -1,6 +1,7 @@
 //! How well a model does on positions that it has not learned from.
 
-use crate::model::{Batch, Engine, Losses};
+use crate::compute::{Compute, ComputeError};
+use crate::model::{Batch, Losses};
 use crate::weights::Weights;
 
 /// Losses, and how often the move that was played was among the likeliest legal ones.
@@ -27,17 +28,21 @@ impl Validation {
 }
 
 /// Measures a model on positions, which come in parts.
-pub fn validate(engine: &mut Engine, weights: &Weights, parts: &[Batch]) -> Validation {
+pub fn validate(
+    engine: &mut dyn Compute,
+    weights: &Weights,
+    parts: &[Batch],
+) -> Result<Validation, ComputeError> {
     let mut sum = Validation::default();
     for batch in parts {
-        sum.losses.append(&engine.losses(weights, batch));
-        for (n, prediction) in engine.predict(weights, &batch.tokens).iter().enumerate() {
+        sum.losses.append(&engine.losses(weights, batch)?);
+        for (n, prediction) in engine.predict(weights, &batch.tokens)?.iter().enumerate() {
             let rank = rank(&prediction.logits, batch.legal(n), batch.targets[n]);
             sum.first += u64::from(rank == 0);
             sum.first_five += u64::from(rank < 5);
         }
     }
-    sum
+    Ok(sum)
 }
 
 /// How many of the legal moves are likelier; of equals, the first.
