@@ -29,8 +29,10 @@ pub enum Kind {
     Embedding,
     /// The patterns of the free heads.
     FreeLogits,
-    /// Anything that multiplies.
+    /// Anything else that multiplies.
     Matrix,
+    /// The light value head.
+    Value,
 }
 
 /// How a tensor begins.
@@ -114,7 +116,7 @@ impl Builder {
 impl Layout {
     /// The tensors of this model.
     pub fn new(config: &Config) -> Self {
-        use Kind::{Embedding, FreeLogits, Matrix};
+        use Kind::{Embedding, FreeLogits, Matrix, Value};
         let d = config.n_embd;
         let even = Start::Uniform((3.0 / d as f32).sqrt());
         let bell = Start::Normal(1.0);
@@ -145,14 +147,14 @@ impl Layout {
         let mut value_squares = 0;
         let (fc1, fc2) = ("value_head.fc1.weight", "value_head.fc2.weight");
         let (inputs, neurons, outputs) = value_shape(config);
-        let mut start = even;
+        let (mut kind, mut start) = (Matrix, even);
         if config.light_value {
+            (kind, start) = (Value, Start::Uniform((3.0 / inputs as f32).sqrt()));
             let shape = [VALUE_CHANNELS, d];
-            value_squares = all.add("value_head.squares.weight", &shape, Matrix, even);
-            start = Start::Uniform((3.0 / inputs as f32).sqrt());
+            value_squares = all.add("value_head.squares.weight", &shape, kind, even);
         }
-        let value_in = all.add(fc1, &[neurons, inputs], Matrix, start);
-        let value_out = all.add(fc2, &[outputs, neurons], Matrix, Start::Normal(0.01));
+        let value_in = all.add(fc1, &[neurons, inputs], kind, start);
+        let value_out = all.add(fc2, &[outputs, neurons], kind, Start::Normal(0.01));
         let mut products = Vec::new();
         for places in &blocks {
             products.extend([
