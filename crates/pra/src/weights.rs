@@ -325,3 +325,28 @@ pub(crate) fn read_tensors(
     }
     Ok(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_way_forward_reads_is_made_anew_when_a_number_changes() {
+        for config in [Config::new(1, 24), Config::reference(2, 12)] {
+            let mut weights = Weights::random(&config, 1).unwrap();
+            let sorted = |values: &[f32]| {
+                let mut values = values.to_vec();
+                values.sort_by(f32::total_cmp);
+                values
+            };
+            // The same numbers in another order, and in the same where nothing is multiplied.
+            assert_ne!(weights.turned(), weights.values());
+            assert_eq!(sorted(weights.turned()), sorted(weights.values()));
+            assert_eq!(weights.turned()[..24], weights.values()[..24]);
+            let place = weights.layout().policy + 1;
+            weights.values_mut()[place] = 9.5;
+            assert_eq!(sorted(weights.turned()), sorted(weights.values()));
+            assert!(weights.turned().contains(&9.5));
+        }
+    }
+}
