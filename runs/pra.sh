@@ -1,14 +1,14 @@
 #!/bin/sh
 # From games to the transformer that is part of the program: data, training, measurement, a match with
-# a random mover. docs/PRA.md has the figures of the model that we ship, and where it differs.
+# a random mover. docs/PRA.md has the figures of the model that we ship.
 #
 #   runs/pra.sh GAMES.pgn.zst
 #
 # Times are those of two cores without other work. The rest is set by the environment:
 #   OUT=pra            folder for everything; a run that was killed goes on where it had come to
 #   DEPTH=4 WIDTH=96   layers, and numbers a square
-#   STEPS=6000 BATCH=512   steps of training, and positions in each: 3 million positions
-#   RATE=0.08          Muon's learning rate, before the scaling by the size of the batch
+#   STEPS=4500 BATCH=512   steps of training, and positions in each: 2.3 million positions
+#   RATE=0.1           Muon's learning rate, before the scaling by the size of the batch
 #   THREADS=N          as many as there are cores unless given
 set -eu
 
@@ -19,9 +19,9 @@ cd "$(dirname "$0")/.."
 OUT=${OUT:-pra}
 DEPTH=${DEPTH:-4}
 WIDTH=${WIDTH:-96}
-STEPS=${STEPS:-6000}
+STEPS=${STEPS:-4500}
 BATCH=${BATCH:-512}
-RATE=${RATE:-0.08}
+RATE=${RATE:-0.1}
 THREADS=${THREADS:-$(getconf _NPROCESSORS_ONLN)}
 
 TABIYA=target/release/tabiya
@@ -32,10 +32,10 @@ mkdir -p "$OUT"
 "$TABIYA" data prepare "$GAMES" --val-fraction 0.01 --shuffle --out "$OUT/data" \
   --columns best_move,eval,mate,result,ply,white_elo,black_elo,game,board --with-eval
 
-# 2. Rows to a model (2 hours at 450 positions a second).
+# 2. Rows to a model (an hour).
 "$TABIYA" pra train --data "$OUT/data" --out "$OUT/run" --depth "$DEPTH" --n-embd "$WIDTH" \
-  --num-iterations "$STEPS" --total-batch-size "$BATCH" --learning-rate "$RATE" --embedding-lr 0.15 --free-lr 0.02 \
-  --value-weight 0.2 \
+  --num-iterations "$STEPS" --total-batch-size "$BATCH" --learning-rate "$RATE" \
+  --embedding-lr 0.15 --free-lr 0.02 --value-weight 0.2 \
   --eval-every 250 --save-every 100 --threads "$THREADS"
 
 # 3. What it is worth: on 2,000 games that it has never seen, and against somebody who plays anything.

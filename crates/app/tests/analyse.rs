@@ -1,11 +1,13 @@
 //! `tabiya analyse` as its users see it.
 
+mod folder;
+
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use chess::pgn::{Nag, read_trees};
+use folder::Folder;
 use serde_json::Value;
 
 /// White leaves a pawn and then the king; Black sees only the second.
@@ -26,31 +28,11 @@ fn succeed(args: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// A folder that is gone when the test is.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("tabiya-analyse-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
-    }
-
     fn with(&self, name: &str, content: &str) -> String {
-        let path = self.file(name);
+        let path = self.path(name);
         std::fs::write(&path, content).expect("a file");
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -115,7 +97,7 @@ fn a_game_as_json_has_every_move_with_score_loss_and_mark() {
 #[test]
 fn the_graph_is_a_picture_with_a_dot_for_every_mark_and_names_that_cannot_break_it() {
     let folder = Folder::new("graph");
-    let (pgn, svg) = (folder.with("game.pgn", BLUNDERS), folder.file("graph.svg"));
+    let (pgn, svg) = (folder.with("game.pgn", BLUNDERS), folder.path("graph.svg"));
     let table = succeed(&["--pgn", &pgn, "--depth", "6", "--svg", &svg]);
     let picture = std::fs::read_to_string(&svg).expect("a picture");
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
@@ -131,7 +113,7 @@ fn the_graph_is_a_picture_with_a_dot_for_every_mark_and_names_that_cannot_break_
 fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
     let folder = Folder::new("annotate");
     let pgn = folder.with("game.pgn", &BLUNDERS.repeat(2));
-    let annotated = folder.file("annotated.pgn");
+    let annotated = folder.path("annotated.pgn");
     succeed(&["--pgn", &pgn, "--depth", "5", "--annotate", &annotated]);
     let games = read_trees(&std::fs::read(&annotated).expect("a file"));
     assert_eq!(games.len(), 2);

@@ -1,33 +1,16 @@
 //! `tabiya data` as scripts call it: shapes, exit codes, and what is there after the worst moments.
 
+mod folder;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use folder::Folder;
+
 const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
-
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-app-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn tabiya(arguments: &[&str]) -> Output {
     Command::new(TABIYA).arg("data").args(arguments).output().unwrap()

@@ -1,33 +1,14 @@
 //! `tabiya match` as its users see it, with engines that fail on demand (`examples/fake_engine.rs`).
 
-use std::path::{Path, PathBuf};
+mod folder;
+
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use chess::pgn::{Annotation, GameResult, GameTree, annotations, read_trees};
+use folder::Folder;
 use serde_json::Value;
-
-/// A folder that is gone when the test is.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-match-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a temporary folder");
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().expect("a path in UTF-8").to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// The fake engine with these words; what follows a semicolon is for the runner.
 fn fake(words: &str) -> String {
@@ -71,7 +52,7 @@ fn moves(game: &GameTree) -> Vec<String> {
 #[test]
 fn a_match_without_faults_is_played_told_and_kept() {
     let folder = Folder::new("normal");
-    let pgn = folder.file("games.pgn");
+    let pgn = folder.path("games.pgn");
     let args = format!("--games 6 --depth 3 --max-moves 30 --concurrency 2 --pgn {pgn}");
     let (report, code) = report(&["seed=1; name=A", "seed=2; name=B"], &args);
     assert_eq!(code, 0, "{report}");
@@ -115,7 +96,7 @@ fn a_match_without_faults_is_played_told_and_kept() {
 fn the_same_seed_gives_the_same_games_whatever_the_concurrency() {
     let folder = Folder::new("seed");
     let play = |name: &str, args: &str| {
-        let pgn = folder.file(name);
+        let pgn = folder.path(name);
         let args = format!("--games 8 --nodes 1 --max-moves 12 --plies 4 --pgn {pgn} {args}");
         assert_eq!(run(&["seed=1", "seed=2"], &args).status.code(), Some(0));
         let mut games = games(&pgn);
@@ -154,7 +135,7 @@ fn an_engine_that_dies_loses_is_named_and_started_again() {
 #[test]
 fn an_engine_that_dies_once_goes_on_in_the_next_game() {
     let folder = Folder::new("once");
-    let words = format!("crash at=2 once={}", folder.file("mark"));
+    let words = format!("crash at=2 once={}", folder.path("mark"));
     let (bad, report) = failures(&words, "--games 4 --depth 1 --max-moves 10");
     assert_eq!((&bad["crashes"], &report["games"]), (&1.into(), &4.into()));
     assert_eq!(report["endings"]["move limit"].as_u64().unwrap_or(0), 3, "{report}");
@@ -163,7 +144,7 @@ fn an_engine_that_dies_once_goes_on_in_the_next_game() {
 #[test]
 fn an_engine_that_does_not_come_back_ends_the_match_and_all_is_told() {
     let folder = Folder::new("gone");
-    let mark = folder.file("mark");
+    let mark = folder.path("mark");
     let args = "--games 4 --depth 1 --plies 2 --max-moves 10 --patience 0.2 --json";
     let output = run(&[&format!("crash at=2 once={mark} mute={mark}"), "seed=1"], args);
     assert_eq!(output.status.code(), Some(1));
@@ -289,7 +270,7 @@ fn a_wrong_call_gives_exit_code_2() {
 #[test]
 fn options_and_limits_reach_the_engine_they_are_for() {
     let folder = Folder::new("log");
-    let log = folder.file("log");
+    let log = folder.path("log");
     let args = format!("--games 2 --tc 40/5+0.1 --max-moves 3 --option Hash=7 --log {log}");
     let (_, code) =
         report(&["; name=A; nodes=5; Skill Level=3; Clear Hash", "seed=1; name=B"], &args);
@@ -351,7 +332,7 @@ fn gauntlets_and_round_robins_have_their_pairings() {
 #[test]
 fn chess960_is_played_from_its_starts() {
     let folder = Folder::new("chess960");
-    let (pgn, log) = (folder.file("games.pgn"), folder.file("log"));
+    let (pgn, log) = (folder.path("games.pgn"), folder.path("log"));
     let args = format!("--chess960 --games 8 --depth 1 --max-moves 40 --pgn {pgn} --log {log}");
     let (report, code) = report(&["chess960", "chess960 seed=1"], &args);
     assert_eq!(code, 0, "{report}");
@@ -367,7 +348,7 @@ fn chess960_is_played_from_its_starts() {
 #[test]
 fn openings_come_from_files_in_their_order() {
     let folder = Folder::new("openings");
-    let (book, pgn) = (folder.file("book.epd"), folder.file("games.pgn"));
+    let (book, pgn) = (folder.path("book.epd"), folder.path("games.pgn"));
     std::fs::write(&book, "4k3/8/8/8/8/8/8/R3K3 w Q - id \"1\";\n4k3/8/8/8/8/8/8/1R2K3 b - -\n")
         .expect("a book");
     let args = format!(
@@ -392,7 +373,7 @@ fn wait_for_lines(path: &str, lines: usize, child: &mut Child) {
 #[test]
 fn a_match_that_was_killed_goes_on_where_it_stopped() {
     let folder = Folder::new("resume");
-    let (state, pgn) = (folder.file("state.jsonl"), folder.file("games.pgn"));
+    let (state, pgn) = (folder.path("state.jsonl"), folder.path("games.pgn"));
     let engines = ["seed=1 sleep=2", "seed=2 sleep=2"];
     let args = format!("--depth 1 --max-moves 12 --plies 2 --state {state} --pgn {pgn}");
     for lines in [3, 6] {
@@ -436,7 +417,7 @@ fn a_match_that_was_killed_goes_on_where_it_stopped() {
 #[test]
 fn an_interrupted_match_ends_its_engines_and_tells_what_it_has() {
     let folder = Folder::new("interrupt");
-    let (state, pids) = (folder.file("state.jsonl"), folder.file("pids"));
+    let (state, pids) = (folder.path("state.jsonl"), folder.path("pids"));
     let engines = [format!("sleep=3 pid={pids}"), format!("seed=1 stay sleep=3 pid={pids}")];
     let engines = engines.each_ref().map(String::as_str);
     let args = format!("--games 2000 --depth 1 --max-moves 8 --json --state {state}");

@@ -1,26 +1,17 @@
 //! `tabiya nnue train|test|export` as scripts call them: shapes, exit codes, and `kill -9`.
 
+mod folder;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use folder::Folder;
+
 const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
 
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-nnue-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-
     /// A data set of packed rows, a quarter of the games for validation.
     fn data(&self) -> String {
         let (input, out) = (self.path("games.pgn"), self.path("rows"));
@@ -43,12 +34,6 @@ impl Folder {
             .unwrap();
         assert!(made.status.success(), "{}", text(&made.stderr));
         out
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -3,9 +3,10 @@
 
 #[allow(dead_code, reason = "the tests of the engine use the rest")]
 mod contract;
+mod folder;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use chess::Position;
 use chess::chance::Chance;
 use contract::driver::Engine;
 use contract::{hostile, told};
+use folder::Folder;
 use pra::{Config, Weights};
 use safetensors::SafeTensors;
 use serde_json::Value;
@@ -20,20 +22,7 @@ use serde_json::Value;
 const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-pra-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.join(name)).unwrap()
     }
@@ -76,12 +65,6 @@ impl Folder {
         fs::write(&input, games).unwrap();
         done(&["data", "prepare", &input, "--out", &out, "--with-eval", "--val-fraction", "0.5"]);
         out
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,9 +1,11 @@
 //! `tabiya nnue towers` and `tabiya nnue bench` as their users see them.
 
+mod folder;
+
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use folder::Folder;
 use serde_json::Value;
 
 fn run(args: &[&str]) -> Output {
@@ -15,27 +17,6 @@ fn succeed(args: &[&str]) -> String {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
     String::from_utf8(output.stdout).expect("output is UTF-8")
-}
-
-/// A folder that is gone when the test is.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 const UP: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

@@ -13,6 +13,15 @@ pub const VALUE_CHANNELS: usize = 8;
 /// Neurons of the light value head.
 pub const VALUE_NEURONS: usize = 64;
 
+/// Inputs, neurons and outputs of the value head.
+pub(crate) const fn value_shape(config: &Config) -> (usize, usize, usize) {
+    if config.light_value {
+        (SQUARES * VALUE_CHANNELS, VALUE_NEURONS, 3)
+    } else {
+        (SQUARES * config.n_embd, config.n_embd, 1)
+    }
+}
+
 /// How a tensor is initialised and trained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -20,8 +29,10 @@ pub enum Kind {
     Embedding,
     /// The patterns of the free heads.
     FreeLogits,
-    /// Anything that multiplies.
+    /// Anything else that multiplies.
     Matrix,
+    /// The light value head.
+    Value,
 }
 
 /// How a tensor begins.
@@ -83,6 +94,7 @@ pub struct Layout {
     pub(crate) value_squares: usize,
     pub(crate) value_in: usize,
     pub(crate) value_out: usize,
+    products: Vec<(usize, usize, usize)>,
 }
 
 /// Collects tensors.
@@ -104,7 +116,7 @@ impl Builder {
 impl Layout {
     /// The tensors of this model.
     pub fn new(config: &Config) -> Self {
-        use Kind::{Embedding, FreeLogits, Matrix};
+        use Kind::{Embedding, FreeLogits, Matrix, Value};
         let d = config.n_embd;
         let even = Start::Uniform((3.0 / d as f32).sqrt());
         let bell = Start::Normal(1.0);
@@ -132,23 +144,35 @@ impl Layout {
         if config.promotions {
             promotion = all.add("policy_head.promotion.weight", &[4, d], Matrix, Start::Zero);
         }
-        let (mut value_squares, value_in, value_out);
+        let mut value_squares = 0;
         let (fc1, fc2) = ("value_head.fc1.weight", "value_head.fc2.weight");
-        value_squares = 0;
+        let (inputs, neurons, outputs) = value_shape(config);
+        let (mut kind, mut start) = (Matrix, even);
         if config.light_value {
-            let inputs = SQUARES * VALUE_CHANNELS;
-            let wide = Start::Uniform((3.0 / inputs as f32).sqrt());
+            (kind, start) = (Value, Start::Uniform((3.0 / inputs as f32).sqrt()));
             let shape = [VALUE_CHANNELS, d];
-            value_squares = all.add("value_head.squares.weight", &shape, Matrix, even);
-            value_in = all.add(fc1, &[VALUE_NEURONS, inputs], Matrix, wide);
-            value_out = all.add(fc2, &[3, VALUE_NEURONS], Matrix, Start::Normal(0.01));
-        } else {
-            value_in = all.add(fc1, &[d, SQUARES * d], Matrix, even);
-            value_out = all.add(fc2, &[1, d], Matrix, Start::Normal(0.01));
+            value_squares = all.add("value_head.squares.weight", &shape, kind, even);
         }
+        let value_in = all.add(fc1, &[neurons, inputs], kind, start);
+        let value_out = all.add(fc2, &[outputs, neurons], kind, Start::Normal(0.01));
+        let mut products = Vec::new();
+        for places in &blocks {
+            products.extend([
+                (places.qkv, 3 * d, d),
+                (places.projection, d, d),
+                (places.mlp_in, 4 * d, d),
+                (places.mlp_out, d, 4 * d),
+            ]);
+        }
+        products.push((policy, 2 * d, d));
+        if config.light_value {
+            products.push((value_squares, VALUE_CHANNELS, d));
+        }
+        products.extend([(value_in, neurons, inputs), (value_out, outputs, neurons)]);
         let tensors = all.tensors;
         Self {
             tensors,
+            products,
             pieces,
             positions,
             sides,
@@ -164,6 +188,11 @@ impl Layout {
     /// All tensors, in the order of the numbers.
     pub fn tensors(&self) -> &[Tensor] {
         &self.tensors
+    }
+
+    /// Matrices that products of matrices read: where each begins, its outputs and its inputs.
+    pub(crate) fn products(&self) -> &[(usize, usize, usize)] {
+        &self.products
     }
 
     /// How many numbers there are.

@@ -5,6 +5,7 @@
 //! shape, or no number is named.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{fs, io};
 
 use chess::chance::Chance;
@@ -15,6 +16,7 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::config::{Config, ConfigError};
 use crate::layout::{Layout, Start};
+use crate::mul::{Matrix, to_panels};
 
 /// The file with the shape.
 pub const CONFIG: &str = "config.json";
@@ -117,20 +119,32 @@ fn io_error(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ModelE
 }
 
 /// A model.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Weights {
     config: Config,
     layout: Layout,
     values: Vec<f32>,
+    /// See [`Weights::turned`]; made when it is first asked for, gone when a number changes.
+    turned: OnceLock<Vec<f32>>,
+}
+
+impl PartialEq for Weights {
+    fn eq(&self, other: &Self) -> bool {
+        self.config == other.config && self.values == other.values
+    }
 }
 
 impl Weights {
+    const fn of(config: &Config, layout: Layout, values: Vec<f32>) -> Self {
+        Self { config: *config, layout, values, turned: OnceLock::new() }
+    }
+
     /// All zero: what gradients begin with.
     pub fn zero(config: &Config) -> Result<Self, ConfigError> {
         config.check()?;
         let layout = Layout::new(config);
         let values = vec![0.0; layout.len()];
-        Ok(Self { config: *config, layout, values })
+        Ok(Self::of(config, layout, values))
     }
 
     /// A model that has learned nothing, as the reference begins.
@@ -167,7 +181,21 @@ impl Weights {
 
     /// All numbers, to be changed.
     pub fn values_mut(&mut self) -> &mut [f32] {
+        self.turned = OnceLock::new();
         &mut self.values
+    }
+
+    /// All numbers, but matrices that are multiplied by lie as the way forward reads them: inputs by
+    /// outputs, in panels.
+    pub(crate) fn turned(&self) -> &[f32] {
+        self.turned.get_or_init(|| {
+            let mut turned = self.values.clone();
+            for &(begin, outputs, inputs) in self.layout.products() {
+                let matrix = Matrix::new(&self.values[begin..], outputs, inputs);
+                to_panels(&mut turned[begin..], matrix.transposed());
+            }
+            turned
+        })
     }
 
     /// The same numbers for a model that differs only in how it is trained.
@@ -203,7 +231,7 @@ impl Weights {
     pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Self, TensorError> {
         let layout = Layout::new(config);
         let values = read_tensors(&layout, bytes, "")?;
-        Ok(Self { config: *config, layout, values })
+        Ok(Self::of(config, layout, values))
     }
 
     /// The tensors as a file, with numbers of 32 bits or of 16.
@@ -296,4 +324,29 @@ pub(crate) fn read_tensors(
         return Err(TensorError::Unknown(name.to_string()));
     }
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_way_forward_reads_is_made_anew_when_a_number_changes() {
+        for config in [Config::new(1, 24), Config::reference(2, 12)] {
+            let mut weights = Weights::random(&config, 1).unwrap();
+            let sorted = |values: &[f32]| {
+                let mut values = values.to_vec();
+                values.sort_by(f32::total_cmp);
+                values
+            };
+            // The same numbers in another order, and in the same where nothing is multiplied.
+            assert_ne!(weights.turned(), weights.values());
+            assert_eq!(sorted(weights.turned()), sorted(weights.values()));
+            assert_eq!(weights.turned()[..24], weights.values()[..24]);
+            let place = weights.layout().policy + 1;
+            weights.values_mut()[place] = 9.5;
+            assert_eq!(sorted(weights.turned()), sorted(weights.values()));
+            assert!(weights.turned().contains(&9.5));
+        }
+    }
 }

@@ -166,7 +166,14 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
                 "loader" => "rows to batches, on one core".to_owned(),
                 _ => format!("prediction, batches of {}", &name["infer_".len()..]),
             };
-            writeln!(out, "{what:36} {rate:10.1} positions/s")?;
+            write!(out, "{what:36} {rate:10.1} positions/s")?;
+            // The way back takes two products for each of the way forward.
+            let passes = if name == "train" { 3.0 } else { 1.0 };
+            if name != "loader" {
+                let operations = rate * passes * config.forward_flops() as f64;
+                write!(out, " {:8.1} GFLOP/s", operations / 1e9)?;
+            }
+            writeln!(out)?;
         }
         if let Some(memory) = memory {
             writeln!(out, "{:36} {memory:10.1} MB", "most memory")?;

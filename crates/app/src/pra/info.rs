@@ -59,6 +59,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Embedding => "embedding",
         Kind::FreeLogits => "free logits",
         Kind::Matrix => "matrix",
+        Kind::Value => "value head",
     }
 }
 

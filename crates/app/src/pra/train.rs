@@ -81,6 +81,9 @@ pub struct TrainArgs {
     /// Beside Muon, the learning rate of the free heads' patterns, for a width of 768
     #[arg(long, value_name = "X", default_value_t = 0.1)]
     free_lr: f64,
+    /// Beside Muon, the learning rate of the light value head
+    #[arg(long, value_name = "X", default_value_t = 0.01)]
+    value_lr: f64,
     /// By how much matrices decay in a step at first, in terms of Muon's learning rate
     #[arg(long, value_name = "X", default_value_t = 0.1)]
     weight_decay: f64,
@@ -189,6 +192,7 @@ impl TrainArgs {
             weight_decay: self.weight_decay,
             embedding_rate: self.embedding_lr,
             free_rate: self.free_lr,
+            value_rate: self.value_lr,
             ..OptimizerOptions::default()
         };
         match (self.learning_rate, options.kind) {

@@ -10,7 +10,6 @@
 
 use std::ops::Range;
 
-use super::kernel;
 use super::ops::{exp, to_shares, to_shares_back};
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
 use crate::masks;
@@ -121,21 +120,14 @@ pub(super) fn forward(
     shares: &mut [f32],
     seen: &mut [f32],
 ) {
-    let head_forward = match shape.head {
-        8 => kernel::forward::<8>,
-        12 => kernel::forward::<12>,
-        16 => kernel::forward::<16>,
-        24 => kernel::forward::<24>,
-        _ => general_forward,
-    };
     for head in 0..HEADS {
         let (gates, shares) = (&gates[head * PAIRS..], &mut shares[head * PAIRS..]);
         head_forward(shape, head, own.clone(), qkv, gates, shares, seen);
     }
 }
 
-/// One head of any size.
-fn general_forward(
+/// One head.
+fn head_forward(
     shape: Shape,
     head: usize,
     own: Range<usize>,
@@ -170,13 +162,6 @@ pub(super) fn backward(
     qkv_back: &mut [f32],
     free_changes: &mut [f32],
 ) {
-    let head_backward = match shape.head {
-        8 => kernel::backward::<8>,
-        12 => kernel::backward::<12>,
-        16 => kernel::backward::<16>,
-        24 => kernel::backward::<24>,
-        _ => general_backward,
-    };
     for head in 0..HEADS {
         let free = head.checked_sub(PIECE_HEADS);
         let changes = free.map(|free| &mut free_changes[free * PAIRS..]);
@@ -184,8 +169,8 @@ pub(super) fn backward(
     }
 }
 
-/// One head of any size.
-fn general_backward(
+/// One head.
+fn head_backward(
     shape: Shape,
     head: usize,
     qkv: &[f32],
@@ -211,51 +196,4 @@ fn general_backward(
     let changes = square(&changes);
     multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
     multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use chess::chance::Chance;
-
-    fn numbers(count: usize, seed: u64) -> Vec<f32> {
-        let mut chance = Chance::of(seed, 0);
-        (0..count).map(|_| chance.fraction() - 0.5).collect()
-    }
-
-    fn assert_near(a: &[f32], b: &[f32]) {
-        for (a, b) in a.iter().zip(b) {
-            assert!((a - b).abs() < 1e-5, "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn heads_of_the_usual_sizes_are_computed_as_those_of_any() {
-        for head in [8, 12, 16, 24] {
-            let shape = Shape { width: HEADS * head, head };
-            let size = SQUARES * shape.width;
-            let (qkv, seen_back) = (numbers(3 * size, 1), numbers(size, 2));
-            let gates: Vec<f32> = numbers(HEADS * PAIRS, 3).iter().map(|x| x + 0.5).collect();
-            let zeros = |count: usize| vec![0.0; count];
-            let [mut fast, mut slow] = [(); 2].map(|()| {
-                [zeros(HEADS * PAIRS), zeros(size), zeros(3 * size), zeros(FREE_HEADS * PAIRS)]
-            });
-            let [shares, seen, qkv_back, free] = &mut fast;
-            forward(shape, 0..SQUARES, &qkv, &gates, shares, seen);
-            backward(shape, &qkv, shares, &seen_back, qkv_back, free);
-            let [shares, seen, qkv_back, free] = &mut slow;
-            for n in 0..HEADS {
-                let own = n * PAIRS..(n + 1) * PAIRS;
-                let (gates, shares) = (&gates[own.clone()], &mut shares[own.clone()]);
-                general_forward(shape, n, 0..SQUARES, &qkv, gates, shares, seen);
-                let changes =
-                    n.checked_sub(PIECE_HEADS).map(|free_head| &mut free[free_head * PAIRS..]);
-                general_backward(shape, n, &qkv, shares, &seen_back, qkv_back, changes);
-            }
-            for (fast, slow) in fast.iter().zip(&slow) {
-                assert_near(fast, slow);
-                assert!(slow.iter().any(|x| x.abs() > 1e-4));
-            }
-        }
-    }
 }

@@ -4,8 +4,8 @@ use super::batch::{Batch, LossWeights, Losses, is_known};
 use super::ops::{add_scaled, dot, exp};
 use crate::config::{Config, SQUARES};
 use crate::encode::{Outcome, PLAIN_MOVES, POLICY, promotion_of};
-use crate::layout::{Layout, VALUE_CHANNELS, VALUE_NEURONS};
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+use crate::layout::{Layout, VALUE_CHANNELS, value_shape};
+use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 
 /// Space for the answers to some positions.
 #[derive(Clone, Debug)]
@@ -49,15 +49,6 @@ impl Shares {
     }
 }
 
-/// Inputs, neurons and outputs of the value head.
-const fn value_shape(config: &Config) -> (usize, usize, usize) {
-    if config.light_value {
-        (SQUARES * VALUE_CHANNELS, VALUE_NEURONS, 3)
-    } else {
-        (SQUARES * config.n_embd, config.n_embd, 1)
-    }
-}
-
 impl Heads {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
@@ -82,36 +73,34 @@ impl Heads {
         }
     }
 
-    /// What both heads make of `last`, up to the logits of single positions.
-    pub fn forward(&mut self, layout: &Layout, weights: &[f32], last: &[f32], positions: usize) {
+    /// What both heads make of `last`, by weights as [`crate::Weights::turned`] has them, up to the
+    /// logits of single positions.
+    pub fn forward(&mut self, layout: &Layout, turned: &[f32], last: &[f32], positions: usize) {
         let (d, rows) = (self.config.n_embd, positions * SQUARES);
-        let matrix = |begin: usize, rows: usize, columns: usize| {
-            Matrix::new(&weights[begin..], rows, columns).transposed()
-        };
         let last = Matrix::new(last, rows, d);
-        let policy = matrix(layout.policy, 2 * d, d);
-        multiply(MatrixMut::new(&mut self.pairs, rows, 2 * d), last, policy, 1.0);
+        let pairs = MatrixMut::new(&mut self.pairs, rows, 2 * d);
+        multiply_panels(pairs, last, &turned[layout.policy..], false);
         let (inputs, neurons, outputs) = value_shape(&self.config);
         if self.config.light_value {
             let squares = MatrixMut::new(&mut self.squares, rows, VALUE_CHANNELS);
-            multiply(squares, last, matrix(layout.value_squares, VALUE_CHANNELS, d), 1.0);
+            multiply_panels(squares, last, &turned[layout.value_squares..], false);
         }
         let read = if self.config.light_value { &self.squares[..] } else { last.numbers() };
-        multiply(
+        multiply_panels(
             MatrixMut::new(&mut self.neurons, positions, neurons),
             Matrix::new(read, positions, inputs),
-            matrix(layout.value_in, neurons, inputs),
-            1.0,
+            &turned[layout.value_in..],
+            false,
         );
         for (neuron, square) in self.neurons.iter_mut().zip(&mut self.neuron_squares) {
             *neuron = neuron.max(0.0);
             *square = *neuron * *neuron;
         }
-        multiply(
+        multiply_panels(
             MatrixMut::new(&mut self.outputs, positions, outputs),
             Matrix::new(&self.neuron_squares, positions, neurons),
-            matrix(layout.value_out, outputs, neurons),
-            1.0,
+            &turned[layout.value_out..],
+            false,
         );
     }
 

@@ -8,7 +8,6 @@
 mod attention;
 mod batch;
 mod heads;
-mod kernel;
 mod ops;
 mod pass;
 mod team;
@@ -26,7 +25,7 @@ use pass::{ALL, Pass, Watch};
 use team::Team;
 
 /// Positions that a thread takes through the network at a time.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 4;
 
 /// What the model says of a position.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,7 +135,8 @@ impl Engine {
         while self.learners.len() < self.threads {
             self.learners.push(Worker::new(&self.config, TOGETHER, true));
         }
-        let (layout, values, gates) = (weights.layout(), weights.values(), &self.gates);
+        let (layout, values, turned) = (weights.layout(), weights.values(), weights.turned());
+        let gates = &self.gates;
         let losses = in_threads(&mut self.learners, batch.len(), |worker, parts| {
             let Worker { pass, heads, gradient } = worker;
             gradient.resize(values.len(), 0.0);
@@ -144,8 +144,8 @@ impl Engine {
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, values, gates, tokens, (ALL, &mut ()));
-                heads.forward(layout, values, &pass.last, count);
+                pass.forward(layout, turned, gates, tokens, (ALL, &mut ()));
+                heads.forward(layout, turned, &pass.last, count);
                 let back = Some((shares, &mut gradient[..]));
                 let part = (batch, first, count);
                 losses.append(&heads.losses(layout, values, &pass.last, part, back));
@@ -161,7 +161,7 @@ impl Engine {
 
     /// The losses of a batch.
     pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
-        let (layout, values) = (weights.layout(), weights.values());
+        let (layout, values, turned) = (weights.layout(), weights.values(), weights.turned());
         self.prepare_readers(weights);
         let gates = &self.gates;
         let losses = in_threads(&mut self.readers, batch.len(), |worker, parts| {
@@ -169,8 +169,8 @@ impl Engine {
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, values, gates, tokens, (ALL, &mut ()));
-                heads.forward(layout, values, &pass.last, count);
+                pass.forward(layout, turned, gates, tokens, (ALL, &mut ()));
+                heads.forward(layout, turned, &pass.last, count);
                 let part = (batch, first, count);
                 losses.append(&heads.losses(layout, values, &pass.last, part, None));
             }
@@ -184,17 +184,17 @@ impl Engine {
         if let [tokens] = tokens {
             return vec![self.predict_one(weights, tokens)];
         }
-        let (layout, values) = (weights.layout(), weights.values());
+        let (layout, turned) = (weights.layout(), weights.turned());
         self.prepare_readers(weights);
         let gates = &self.gates;
         let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
             let mut answers = Vec::new();
             for (first, count) in parts {
-                pass.forward(layout, values, gates, &tokens[first..first + count], (ALL, &mut ()));
-                heads.forward(layout, values, &pass.last, count);
+                pass.forward(layout, turned, gates, &tokens[first..first + count], (ALL, &mut ()));
+                heads.forward(layout, turned, &pass.last, count);
                 for n in 0..count {
-                    heads.all_logits(layout, values, &pass.last, n);
+                    heads.all_logits(layout, turned, &pass.last, n);
                     let (logits, outcome) = (heads.logits.clone(), heads.outcome(n));
                     answers.push((first + n, Prediction { logits, outcome }));
                 }
@@ -211,21 +211,21 @@ impl Engine {
         self.prepare_readers(weights);
         let gates = &self.gates;
         let mut all = Collected(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
-        let (layout, values) = (weights.layout(), weights.values());
+        let (layout, turned) = (weights.layout(), weights.turned());
         let pass = &mut self.readers[0].pass;
-        pass.forward(layout, values, gates, std::slice::from_ref(tokens), (ALL, &mut all));
+        pass.forward(layout, turned, gates, std::slice::from_ref(tokens), (ALL, &mut all));
         all.0
     }
 
     /// What the model says of one position, which all threads look at together.
     fn predict_one(&mut self, weights: &Weights, tokens: &Tokens) -> Prediction {
-        let (layout, values) = (weights.layout(), weights.values());
+        let (layout, turned) = (weights.layout(), weights.turned());
         self.prepare_readers(weights);
         let gates = &self.gates;
         let team = Team::new(self.threads);
         let work = |worker: &mut Worker, number: usize| {
             let watch = (team.squares(number), &mut team.member(number));
-            worker.pass.forward(layout, values, gates, std::slice::from_ref(tokens), watch);
+            worker.pass.forward(layout, turned, gates, std::slice::from_ref(tokens), watch);
         };
         std::thread::scope(|scope| {
             let (first, others) = self.readers.split_at_mut(1);
@@ -236,8 +236,8 @@ impl Engine {
             work(&mut first[0], 0);
         });
         let Worker { pass, heads, .. } = &mut self.readers[0];
-        heads.forward(layout, values, &pass.last, 1);
-        heads.all_logits(layout, values, &pass.last, 0);
+        heads.forward(layout, turned, &pass.last, 1);
+        heads.all_logits(layout, turned, &pass.last, 0);
         Prediction { logits: heads.logits.clone(), outcome: heads.outcome(0) }
     }
 }

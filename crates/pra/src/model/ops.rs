@@ -2,6 +2,8 @@
 //!
 //! Loops over rows of fixed length, in a form that the compiler turns into vector instructions.
 
+use std::array::from_fn;
+
 /// What the reference adds to a mean square.
 pub(super) const EPSILON: f32 = 1.19e-7;
 /// How many sums a long sum is made of, so that they do not wait for each other.
@@ -17,6 +19,14 @@ pub(super) fn fused(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
+/// The sum of the lanes, halves upon halves.
+#[inline(always)]
+fn total(lanes: [f32; LANES]) -> f32 {
+    let eight: [f32; 8] = from_fn(|n| lanes[n] + lanes[n + 8]);
+    let four: [f32; 4] = from_fn(|n| eight[n] + eight[n + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
 /// A sum of products.
 #[inline(always)]
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
@@ -28,7 +38,21 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    lanes.iter().sum::<f32>() + rest
+    total(lanes) + rest
+}
+
+/// A sum of few products: four sums, which is as many as a head has at least.
+#[inline(always)]
+pub(super) fn short_dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0; 4];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (a, b) in a.iter().zip(b) {
+        for n in 0..4 {
+            lanes[n] = fused(a[n], b[n], lanes[n]);
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }
 
 /// The sum of some numbers, as many as there are lanes at a time.
@@ -40,7 +64,7 @@ fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
             lanes[n] += chunk[n];
         }
     }
-    lanes.iter().sum()
+    total(lanes)
 }
 
 /// From scores to shares that add up to one: exponentials, each times its gate.

@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use super::attention::{self, Gates, PAIRS, Shape};
-use super::ops::{norm, norm_back};
+use super::ops::{EPSILON, norm, norm_back, short_dot};
 use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 
 /// All squares of a position.
 pub(super) const ALL: Range<usize> = 0..SQUARES;
@@ -54,6 +54,7 @@ struct Kept {
 pub(super) struct Pass {
     config: Config,
     positions: usize,
+    goes_back: bool,
     blocks: Vec<Kept>,
     /// The stream that blocks read and add to.
     stream: Vec<f32>,
@@ -93,13 +94,14 @@ impl Pass {
         Self {
             config: *config,
             positions,
+            goes_back,
             blocks: vec![kept; if goes_back { config.depth } else { 1 }],
             stream: zeros(d),
             first: zeros(d),
             first_inverse: zeros(1),
             last: zeros(d),
             last_inverse: zeros(1),
-            squares: zeros(4 * d),
+            squares: back(4 * d),
             change: back(d),
             narrow: back(d),
             triple: back(3 * d),
@@ -113,12 +115,12 @@ impl Pass {
         self.positions
     }
 
-    /// From tokens to `last`. Of a single position it may be some of the squares only: the rest is
-    /// somebody else's, and is exchanged with him.
+    /// From tokens to `last`, by weights as [`crate::Weights::turned`] has them. Of a single position it
+    /// may be some of the squares only: the rest is somebody else's, and is exchanged with him.
     pub fn forward(
         &mut self,
         layout: &Layout,
-        weights: &[f32],
+        turned: &[f32],
         gates: &Gates,
         tokens: &[Tokens],
         (own, watch): (Range<usize>, &mut impl Watch),
@@ -126,10 +128,7 @@ impl Pass {
         debug_assert!(own == ALL || tokens.len() == 1);
         let (d, rows) = (self.config.n_embd, tokens.len() * own.len());
         let shape = Shape { width: d, head: self.config.head_dim() };
-        let matrix = |begin: usize, rows: usize, columns: usize| {
-            Matrix::new(&weights[begin..], rows, columns).transposed()
-        };
-        self.embed(layout, weights, tokens, own.clone());
+        self.embed(layout, turned, tokens, own.clone());
         norm(&mut self.first[..rows * d], &mut self.first_inverse, &self.stream, d);
         self.stream[..rows * d].copy_from_slice(&self.first[..rows * d]);
         for (number, places) in layout.blocks.iter().enumerate() {
@@ -137,11 +136,11 @@ impl Pass {
             let kept = &mut self.blocks[number.min(room)];
             norm(&mut kept.input[..rows * d], &mut kept.input_inverse, &self.stream, d);
             let qkv = &mut kept.qkv[own.start * 3 * d..][..rows * 3 * d];
-            multiply(
+            multiply_panels(
                 MatrixMut::new(qkv, rows, 3 * d),
                 Matrix::new(&kept.input, rows, d),
-                matrix(places.qkv, 3 * d, d),
-                1.0,
+                &turned[places.qkv..],
+                false,
             );
             norm_heads(qkv, &mut kept.qk_inverse, shape);
             watch.exchange(&mut kept.qkv, 3 * d);
@@ -157,29 +156,36 @@ impl Pass {
                 );
             }
             watch.attention(&kept.shares[..tokens.len() * HEADS * PAIRS]);
-            multiply_add(
+            multiply_panels(
                 MatrixMut::new(&mut self.stream, rows, d),
                 Matrix::new(&kept.seen, rows, d),
-                matrix(places.projection, d, d),
-                1.0,
+                &turned[places.projection..],
+                true,
             );
             norm(&mut kept.middle[..rows * d], &mut kept.middle_inverse, &self.stream, d);
-            multiply(
+            multiply_panels(
                 MatrixMut::new(&mut kept.neurons, rows, 4 * d),
                 Matrix::new(&kept.middle, rows, d),
-                matrix(places.mlp_in, 4 * d, d),
-                1.0,
+                &turned[places.mlp_in..],
+                false,
             );
-            let neurons = kept.neurons[..rows * 4 * d].iter_mut();
-            for (neuron, square) in neurons.zip(&mut self.squares) {
-                *neuron = neuron.max(0.0);
-                *square = *neuron * *neuron;
-            }
-            multiply_add(
+            // Squares may take the place of neurons that no way back asks for.
+            let neurons = &mut kept.neurons[..rows * 4 * d];
+            let squares = if self.goes_back {
+                for (neuron, square) in neurons.iter_mut().zip(&mut self.squares) {
+                    *neuron = neuron.max(0.0);
+                    *square = *neuron * *neuron;
+                }
+                &self.squares
+            } else {
+                neurons.iter_mut().for_each(|neuron| *neuron = neuron.max(0.0) * neuron.max(0.0));
+                &*neurons
+            };
+            multiply_panels(
                 MatrixMut::new(&mut self.stream, rows, d),
-                Matrix::new(&self.squares, rows, 4 * d),
-                matrix(places.mlp_out, d, 4 * d),
-                1.0,
+                Matrix::new(squares, rows, 4 * d),
+                &turned[places.mlp_out..],
+                true,
             );
         }
         let last = &mut self.last[own.start * d..][..rows * d];
@@ -312,8 +318,8 @@ fn norm_heads(qkv: &mut [f32], inverse: &mut [f32], shape: Shape) {
     for (row, inverse) in rows {
         let heads = row[..2 * shape.width].chunks_exact_mut(shape.head);
         for (head, inverse) in heads.zip(inverse) {
-            let mean = head.iter().map(|x| x * x).sum::<f32>() / shape.head as f32;
-            *inverse = (mean + super::ops::EPSILON).sqrt().recip();
+            let mean = short_dot(head, head) / shape.head as f32;
+            *inverse = (mean + EPSILON).sqrt().recip();
             head.iter_mut().for_each(|x| *x *= *inverse);
         }
     }
@@ -328,8 +334,7 @@ fn norm_heads_back(change: &mut [f32], qkv: &[f32], inverse: &[f32], shape: Shap
         for ((change, normed), inverse) in
             heads.zip(qkv[..width].chunks_exact(shape.head)).zip(inverse)
         {
-            let sum: f32 = change.iter().zip(normed).map(|(change, normed)| change * normed).sum();
-            let mean = sum / shape.head as f32;
+            let mean = short_dot(change, normed) / shape.head as f32;
             for (change, normed) in change.iter_mut().zip(normed) {
                 *change = inverse * (*change - normed * mean);
             }

@@ -1,6 +1,9 @@
 //! The optimizers: Muon for everything that multiplies and AdamW for the rest, as in the reference, or
 //! AdamW for all.
 //!
+//! The light value head, which the reference does not have, is AdamW's too: Muon's steps are as long as
+//! those of the large matrices, and can push all of its few neurons below zero, from where none returns.
+//!
 //! Each tensor is changed by one thread alone, so that what comes out does not depend on how many there
 //! are.
 
@@ -25,7 +28,7 @@ pub use schedule::multiplier;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptimizerKind {
-    /// Muon for matrices, AdamW for embeddings and free heads.
+    /// Muon for matrices, AdamW for embeddings, free heads and the light value head.
     #[default]
     Muon,
     /// AdamW for everything, at one learning rate.
@@ -44,6 +47,8 @@ pub struct OptimizerOptions {
     pub embedding_rate: f64,
     /// That of the free heads, for a model of width 768.
     pub free_rate: f64,
+    /// That of the light value head.
+    pub value_rate: f64,
     /// That of all tensors if there is only AdamW.
     pub adamw_rate: f64,
     /// By how much matrices decay in a step at first, in terms of the learning rate.
@@ -51,13 +56,14 @@ pub struct OptimizerOptions {
 }
 
 impl Default for OptimizerOptions {
-    /// The reference's.
+    /// The reference's, as far as it has them.
     fn default() -> Self {
         Self {
             kind: OptimizerKind::Muon,
             matrix_rate: 0.02,
             embedding_rate: 0.3,
             free_rate: 0.1,
+            value_rate: 0.01,
             adamw_rate: 0.001,
             weight_decay: 0.1,
         }
@@ -71,6 +77,7 @@ impl OptimizerOptions {
         self.matrix_rate *= factor;
         self.embedding_rate *= factor;
         self.free_rate *= factor;
+        self.value_rate *= factor;
         self.adamw_rate *= factor;
         self
     }
@@ -195,7 +202,13 @@ impl Optimizer {
         match options.kind {
             OptimizerKind::AdamW => {
                 let rate = options.adamw_rate * multiplier;
-                Rates { embedding: rate, free: rate, matrix: rate, grows_with_rows: false }
+                Rates {
+                    embedding: rate,
+                    free: rate,
+                    value: rate,
+                    matrix: rate,
+                    grows_with_rows: false,
+                }
             }
             OptimizerKind::Muon => {
                 let all = multiplier * schedule::batch_scale(total_batch);
@@ -203,6 +216,7 @@ impl Optimizer {
                 Rates {
                     embedding: options.embedding_rate * adamw,
                     free: options.free_rate * adamw,
+                    value: options.value_rate * all,
                     matrix: options.matrix_rate * all,
                     grows_with_rows: true,
                 }
@@ -247,6 +261,7 @@ impl Optimizer {
 struct Rates {
     embedding: f64,
     free: f64,
+    value: f64,
     matrix: f64,
     /// Whether that of a matrix with more rows than columns is higher.
     grows_with_rows: bool,
@@ -258,6 +273,7 @@ impl Rates {
         match tensor.kind {
             Kind::Embedding => self.embedding,
             Kind::FreeLogits => self.free,
+            Kind::Value => self.value,
             Kind::Matrix if self.grows_with_rows => {
                 self.matrix * (rows as f64 / columns as f64).max(1.0).sqrt()
             }

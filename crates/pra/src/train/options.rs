@@ -3,7 +3,7 @@
 use super::TrainError;
 use crate::config::Config;
 use crate::model::LossWeights;
-use crate::optim::{OptimizerKind, OptimizerOptions};
+use crate::optim::OptimizerOptions;
 
 /// How a model is trained. The finished model follows from this and the rows; threads and the size of
 /// the parts of a batch change no more than how sums are rounded.
@@ -85,18 +85,14 @@ impl TrainOptions {
                 return fail(format!("{name} must be {least} to {most}, not {value}"));
             }
         }
-        let OptimizerOptions { matrix_rate, embedding_rate, free_rate, adamw_rate, .. } =
-            self.optimizer;
-        let rates = match self.optimizer.kind {
-            OptimizerKind::Muon => [matrix_rate, embedding_rate, free_rate],
-            OptimizerKind::AdamW => [adamw_rate; 3],
-        };
-        let [first, second, third] = rates.map(|rate| ("the learning rate", rate, 0.0, 100.0));
+        let rates = &self.optimizer;
         let numbers = [
-            first,
-            second,
-            third,
-            ("the weight decay", self.optimizer.weight_decay, 0.0, 100.0),
+            ("the learning rate of matrices", rates.matrix_rate, 0.0, 100.0),
+            ("the learning rate of embeddings", rates.embedding_rate, 0.0, 100.0),
+            ("the learning rate of free heads", rates.free_rate, 0.0, 100.0),
+            ("the learning rate of the value head", rates.value_rate, 0.0, 100.0),
+            ("the learning rate of AdamW", rates.adamw_rate, 0.0, 100.0),
+            ("the weight decay", rates.weight_decay, 0.0, 100.0),
             ("the weight of the policy", self.loss.policy.into(), 0.0, 1e6),
             ("the weight of the value", self.loss.value.into(), 0.0, 1e6),
         ];

@@ -1,0 +1,317 @@
+//! Products of matrices: the one place with unsafe code.
+//!
+//! Built for a processor with AVX-512 or AVX2, as a build from source is on most machines, products
+//! are computed in tiles of our own; else by `gemm`, which finds out while it runs what there is.
+//! Matrices are views of slices. A view that reaches beyond its slice cannot be made, which is what
+//! makes the pointers of both sound.
+
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))]
+mod tiles;
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))]
+mod vector;
+
+/// How many columns of a matrix lie beside each other in [panels](to_panels).
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))]
+pub const PANEL: usize = tiles::WIDE * vector::LANES;
+/// How many columns of a matrix lie beside each other in [panels](to_panels).
+#[cfg(not(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma")))]
+pub const PANEL: usize = 192;
+
+/// A matrix that is read: numbers with a distance between rows and one between columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    data: &'a [f32],
+    rows: usize,
+    columns: usize,
+    row_step: usize,
+    column_step: usize,
+}
+
+/// A matrix that is written; its rows lie one after another.
+#[derive(Debug)]
+pub struct MatrixMut<'a> {
+    data: &'a mut [f32],
+    rows: usize,
+    columns: usize,
+    row_step: usize,
+}
+
+/// Whether a matrix lies within so many numbers.
+const fn fits(length: usize, rows: usize, columns: usize, row_step: usize, step: usize) -> bool {
+    rows == 0 || columns == 0 || (rows - 1) * row_step + (columns - 1) * step < length
+}
+
+impl<'a> Matrix<'a> {
+    /// Rows one after another.
+    ///
+    /// # Panics
+    /// If there are not enough numbers.
+    pub fn new(data: &'a [f32], rows: usize, columns: usize) -> Self {
+        Self::with_step(data, rows, columns, columns)
+    }
+
+    /// Rows that begin so many numbers after each other.
+    ///
+    /// # Panics
+    /// If there are not enough numbers.
+    pub fn with_step(data: &'a [f32], rows: usize, columns: usize, row_step: usize) -> Self {
+        assert!(fits(data.len(), rows, columns, row_step, 1), "a matrix beyond its numbers");
+        Self { data, rows, columns, row_step, column_step: 1 }
+    }
+
+    /// The numbers.
+    pub const fn numbers(self) -> &'a [f32] {
+        self.data
+    }
+
+    /// A number.
+    #[inline(always)]
+    const fn at(self, row: usize, column: usize) -> f32 {
+        self.data[row * self.row_step + column * self.column_step]
+    }
+
+    /// Some of the columns.
+    fn from_column(self, first: usize, columns: usize) -> Self {
+        assert!(first + columns <= self.columns, "columns that are not there");
+        let begin = (first * self.column_step).min(self.data.len());
+        Self { data: &self.data[begin..], columns, ..self }
+    }
+
+    /// Rows for columns.
+    #[must_use]
+    pub const fn transposed(self) -> Self {
+        Self {
+            data: self.data,
+            rows: self.columns,
+            columns: self.rows,
+            row_step: self.column_step,
+            column_step: self.row_step,
+        }
+    }
+}
+
+impl<'a> MatrixMut<'a> {
+    /// Rows one after another.
+    ///
+    /// # Panics
+    /// If there are not enough numbers.
+    pub fn new(data: &'a mut [f32], rows: usize, columns: usize) -> Self {
+        Self::with_step(data, rows, columns, columns)
+    }
+
+    /// Rows that begin so many numbers after each other.
+    ///
+    /// # Panics
+    /// If there are not enough numbers, or if rows overlap.
+    pub fn with_step(data: &'a mut [f32], rows: usize, columns: usize, row_step: usize) -> Self {
+        assert!(row_step >= columns, "rows that overlap");
+        assert!(fits(data.len(), rows, columns, row_step, 1), "a matrix beyond its numbers");
+        Self { data, rows, columns, row_step }
+    }
+
+    /// Some of the columns.
+    fn from_column(&mut self, first: usize, columns: usize) -> MatrixMut<'_> {
+        assert!(first + columns <= self.columns, "columns that are not there");
+        MatrixMut {
+            data: &mut self.data[first..],
+            columns,
+            rows: self.rows,
+            row_step: self.row_step,
+        }
+    }
+}
+
+/// `into = scale · left · right`.
+///
+/// ```
+/// use pra::mul::{Matrix, MatrixMut, multiply};
+/// let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 1.0, 1.0]);
+/// let mut c = [0.0; 4];
+/// multiply(MatrixMut::new(&mut c, 2, 2), Matrix::new(&a, 2, 2), Matrix::new(&b, 2, 2), 2.0);
+/// assert_eq!(c, [6.0, 4.0, 14.0, 8.0]);
+/// ```
+pub fn multiply(into: MatrixMut<'_>, left: Matrix<'_>, right: Matrix<'_>, scale: f32) {
+    call(into, left, right, false, scale);
+}
+
+/// `into = into + scale · left · right`.
+pub fn multiply_add(into: MatrixMut<'_>, left: Matrix<'_>, right: Matrix<'_>, scale: f32) {
+    call(into, left, right, true, scale);
+}
+
+/// `into = into + left · right`, or without what is in it, where the right matrix lies in
+/// [panels](to_panels).
+pub fn multiply_panels(mut into: MatrixMut<'_>, left: Matrix<'_>, panels: &[f32], adds: bool) {
+    for first in (0..into.columns).step_by(PANEL) {
+        let columns = PANEL.min(into.columns - first);
+        let right = Matrix::new(&panels[first * left.columns..], left.columns, columns);
+        call(into.from_column(first, columns), left, right, adds, 1.0);
+    }
+}
+
+/// Lays a matrix out as products read it: some columns after another, each of these panels row by row.
+pub fn to_panels(into: &mut [f32], from: Matrix<'_>) {
+    for first in (0..from.columns).step_by(PANEL) {
+        let columns = PANEL.min(from.columns - first);
+        let panel = &mut into[first * from.rows..][..columns * from.rows];
+        for column in 0..columns {
+            for row in 0..from.rows {
+                panel[row * columns + column] = from.at(row, first + column);
+            }
+        }
+    }
+}
+
+fn call(into: MatrixMut<'_>, left: Matrix<'_>, right: Matrix<'_>, adds: bool, scale: f32) {
+    assert!(
+        into.rows == left.rows && into.columns == right.columns && left.columns == right.rows,
+        "matrices that cannot be multiplied"
+    );
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))]
+    tiles::multiply(into, left, right, adds, scale);
+    #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma")))]
+    by_library(into, left, right, adds, scale);
+}
+
+#[cfg(any(
+    test,
+    not(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))
+))]
+fn by_library(into: MatrixMut<'_>, left: Matrix<'_>, right: Matrix<'_>, adds: bool, scale: f32) {
+    // SAFETY: the constructors have checked that every number of each matrix lies within its slice, and
+    // the caller that their sizes belong together; the slice written to is borrowed mutably, so that it
+    // overlaps neither of the others, and its rows do not overlap each other.
+    unsafe {
+        gemm::gemm(
+            into.rows,
+            into.columns,
+            left.columns,
+            into.data.as_mut_ptr(),
+            1,
+            into.row_step as isize,
+            adds,
+            left.data.as_ptr(),
+            left.column_step as isize,
+            left.row_step as isize,
+            right.data.as_ptr(),
+            right.column_step as isize,
+            right.row_step as isize,
+            if adds { 1.0 } else { 0.0 },
+            scale,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::chance::Chance;
+
+    /// The sum that a product is.
+    fn slow(into: &mut [f32], step: usize, left: Matrix<'_>, right: Matrix<'_>, scale: f32) {
+        for row in 0..left.rows {
+            for column in 0..right.columns {
+                let terms = (0..left.columns)
+                    .map(|n| f64::from(left.at(row, n)) * f64::from(right.at(n, column)));
+                into[row * step + column] += scale * terms.sum::<f64>() as f32;
+            }
+        }
+    }
+
+    /// A matrix with gaps between its rows, turned or not.
+    fn matrix<'a>(
+        data: &'a [f32],
+        rows: usize,
+        columns: usize,
+        gap: usize,
+        is_turned: bool,
+    ) -> Matrix<'a> {
+        if is_turned {
+            Matrix::with_step(data, columns, rows, rows + gap).transposed()
+        } else {
+            Matrix::with_step(data, rows, columns, columns + gap)
+        }
+    }
+
+    #[test]
+    fn products_of_all_shapes_are_the_sums_they_should_be() {
+        let mut chance = Chance::of(1, 2);
+        let ways: [fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32); 2] = [call, by_library];
+        for round in 0..400 {
+            let mut below = |most: usize| chance.below(most);
+            let (rows, steps, columns) = (1 + below(20), below(40), 1 + below(120));
+            let (gap, turns) = (below(3), below(4));
+            let mut numbers = |count: usize| -> Vec<f32> {
+                (0..count).map(|_| chance.fraction() - 0.5).collect()
+            };
+            let size = |rows: usize, columns: usize| (rows + gap) * (columns + gap);
+            let (left, right) = (numbers(size(rows, steps)), numbers(size(steps, columns)));
+            let left = matrix(&left, rows, steps, gap, turns & 1 != 0);
+            let right = matrix(&right, steps, columns, gap, turns & 2 != 0);
+            let (step, before) = (columns + gap, numbers(rows * (columns + gap)));
+            for adds in [false, true] {
+                // What is beyond the columns must not change.
+                let mut expected = before.clone();
+                if !adds {
+                    for row in expected.chunks_mut(step) {
+                        row[..columns].fill(0.0);
+                    }
+                }
+                slow(&mut expected, step, left, right, 0.5);
+                for way in ways {
+                    let mut found = before.clone();
+                    let into = MatrixMut::with_step(&mut found, rows, columns, step);
+                    way(into, left, right, adds, 0.5);
+                    for (found, expected) in found.iter().zip(&expected) {
+                        let shape = (round, rows, steps, columns, gap, turns, adds);
+                        assert!((found - expected).abs() < 1e-5, "{found} {expected} {shape:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_in_panels_gives_the_same_product() {
+        let mut chance = Chance::of(3, 4);
+        for columns in [1, 8, PANEL - 1, PANEL, PANEL + 1, 3 * PANEL + 5] {
+            let (rows, steps) = (9, 7);
+            let mut numbers = |count: usize| -> Vec<f32> {
+                (0..count).map(|_| chance.fraction() - 0.5).collect()
+            };
+            let (left, right) = (numbers(rows * steps), numbers(steps * columns));
+            let left = Matrix::new(&left, rows, steps);
+            for right in [
+                Matrix::new(&right, steps, columns),
+                Matrix::new(&right, columns, steps).transposed(),
+            ] {
+                let mut panels = vec![0.0; steps * columns];
+                to_panels(&mut panels, right);
+                let mut found = vec![1.0; rows * columns];
+                multiply_panels(MatrixMut::new(&mut found, rows, columns), left, &panels, true);
+                let mut expected = vec![1.0; rows * columns];
+                slow(&mut expected, columns, left, right, 1.0);
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert!((found - expected).abs() < 1e-5, "{columns}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a matrix beyond its numbers")]
+    fn a_matrix_beyond_its_numbers_is_refused() {
+        Matrix::new(&[0.0; 5], 2, 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "matrices that cannot be multiplied")]
+    fn matrices_that_do_not_fit_are_refused() {
+        let (a, mut c) = ([0.0; 6], [0.0; 4]);
+        multiply(MatrixMut::new(&mut c, 2, 2), Matrix::new(&a, 2, 3), Matrix::new(&a, 2, 3), 1.0);
+    }
+}
