@@ -71,7 +71,7 @@ impl<'a> Matrix<'a> {
     }
 
     /// Some of the columns.
-    fn from_column(self, first: usize, columns: usize) -> Self {
+    fn columns_from(self, first: usize, columns: usize) -> Self {
         assert!(first + columns <= self.columns, "columns that are not there");
         let begin = (first * self.column_step).min(self.data.len());
         Self { data: &self.data[begin..], columns, ..self }
@@ -110,7 +110,7 @@ impl<'a> MatrixMut<'a> {
     }
 
     /// Some of the columns.
-    fn from_column(&mut self, first: usize, columns: usize) -> MatrixMut<'_> {
+    fn columns_from(&mut self, first: usize, columns: usize) -> MatrixMut<'_> {
         assert!(first + columns <= self.columns, "columns that are not there");
         MatrixMut {
             data: &mut self.data[first..],
@@ -145,7 +145,7 @@ pub fn multiply_panels(mut into: MatrixMut<'_>, left: Matrix<'_>, panels: &[f32]
     for first in (0..into.columns).step_by(PANEL) {
         let columns = PANEL.min(into.columns - first);
         let right = Matrix::new(&panels[first * left.columns..], left.columns, columns);
-        call(into.from_column(first, columns), left, right, adds, 1.0);
+        call(into.columns_from(first, columns), left, right, adds, 1.0);
     }
 }
 

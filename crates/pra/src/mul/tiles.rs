@@ -28,13 +28,13 @@ pub(super) fn multiply(
     let mut laid_out = Vec::new();
     for first in (0..into.columns).step_by(WIDE * LANES) {
         let columns = (into.columns - first).min(WIDE * LANES);
-        let mut right = right.from_column(first, columns);
+        let mut right = right.columns_from(first, columns);
         if right.column_step != 1 {
             laid_out.resize(right.rows * columns, 0.0);
             to_panels(&mut laid_out, right);
             right = Matrix::new(&laid_out, right.rows, columns);
         }
-        let into = into.from_column(first, columns);
+        let into = into.columns_from(first, columns);
         match columns.div_ceil(LANES) {
             1 => column_of_tiles::<1>(into, left, right, adds, scale),
             2 => column_of_tiles::<2>(into, left, right, adds, scale),
