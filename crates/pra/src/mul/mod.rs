@@ -211,6 +211,8 @@ mod tests {
     use super::*;
     use chess::chance::Chance;
 
+    type Way = fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32);
+
     /// The sum that a product is.
     fn slow(into: &mut [f32], step: usize, left: Matrix<'_>, right: Matrix<'_>, scale: f32) {
         for row in 0..left.rows {
@@ -240,7 +242,7 @@ mod tests {
     #[test]
     fn products_of_all_shapes_are_the_sums_they_should_be() {
         let mut chance = Chance::of(1, 2);
-        let ways: [fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32); 2] = [call, by_library];
+        let ways: [Way; 2] = [call, by_library];
         for round in 0..400 {
             let mut below = |most: usize| chance.below(most);
             let (rows, steps, columns) = (1 + below(20), below(40), 1 + below(120));
