@@ -123,13 +123,15 @@ fn compare(config: &Config, device: &Device) -> [f32; 4] {
     [logits, outcomes, losses, gradients]
 }
 
-/// Compares all shapes, and says how well both agree.
-fn compare_all(shapes: &[Config], device: &Device, tolerance: f32) {
+/// Compares all shapes, and says how well both agree. Gradients are sums of many rounded numbers in
+/// both engines, and may differ by more than answers.
+fn compare_all(shapes: &[Config], device: &Device, answer: f32, gradient: f32) {
     let mut largest = [0.0f32; 4];
     for config in shapes {
         let found = compare(config, device);
         largest.iter_mut().zip(found).for_each(|(most, found)| *most = most.max(found));
-        assert!(found.iter().all(|found| *found < tolerance), "{found:?} with {config:?}");
+        let agree = found[..3].iter().all(|found| *found < answer) && found[3] < gradient;
+        assert!(agree, "{found:?} with {config:?}");
     }
     let [logits, outcomes, losses, gradients] = largest;
     let name = device.identity().map_or_else(|| format!("{device:?}"), |identity| identity.name);
@@ -142,13 +144,13 @@ fn compare_all(shapes: &[Config], device: &Device, tolerance: f32) {
 
 #[test]
 fn burn_on_the_processor_agrees_for_every_option() {
-    compare_all(&shapes(), &Place::Flex.open().unwrap(), 1e-4);
+    compare_all(&shapes(), &Place::Flex.open().unwrap(), 1e-5, 5e-4);
 }
 
 #[test]
 fn burn_on_a_graphics_device_agrees_for_every_option() {
     match Place::Best.open() {
-        Ok(device) => compare_all(&shapes(), &device, 1e-3),
+        Ok(device) => compare_all(&shapes(), &device, 1e-4, 1e-3),
         Err(error) => println!("SKIPPED: {error}"),
     }
 }
