@@ -126,6 +126,8 @@ pub struct Weights {
     values: Vec<f32>,
     /// See [`Weights::turned`]; made when it is first asked for, gone when a number changes.
     turned: OnceLock<Vec<f32>>,
+    /// See [`Weights::entrance`]; likewise.
+    entrance: OnceLock<Vec<f32>>,
 }
 
 impl PartialEq for Weights {
@@ -135,8 +137,9 @@ impl PartialEq for Weights {
 }
 
 impl Weights {
-    const fn of(config: &Config, layout: Layout, values: Vec<f32>) -> Self {
-        Self { config: *config, layout, values, turned: OnceLock::new() }
+    fn of(config: &Config, layout: Layout, values: Vec<f32>) -> Self {
+        let (turned, entrance) = (OnceLock::new(), OnceLock::new());
+        Self { config: *config, layout, values, turned, entrance }
     }
 
     /// All zero: what gradients begin with.
@@ -181,7 +184,7 @@ impl Weights {
 
     /// All numbers, to be changed.
     pub fn values_mut(&mut self) -> &mut [f32] {
-        self.turned = OnceLock::new();
+        (self.turned, self.entrance) = (OnceLock::new(), OnceLock::new());
         &mut self.values
     }
 
@@ -196,6 +199,11 @@ impl Weights {
             }
             turned
         })
+    }
+
+    /// What the first block asks, for each thing that a square can be, as this computes it once.
+    pub(crate) fn entrance(&self, compute: impl FnOnce() -> Vec<f32>) -> &[f32] {
+        self.entrance.get_or_init(compute)
     }
 
     /// The same numbers for a model that differs only in how it is trained.

@@ -111,12 +111,13 @@ impl Engine {
         }
     }
 
-    /// Gets ready for the way forward.
-    fn prepare_readers(&mut self, weights: &Weights) {
+    /// Gets ready for the way forward, and gives the table of the [entrance](Pass::entrance).
+    fn prepare_readers<'a>(&mut self, weights: &'a Weights) -> Option<&'a [f32]> {
         self.prepare(weights);
         while self.readers.len() < self.threads {
             self.readers.push(Worker::new(&self.config, TOGETHER, false));
         }
+        Some(weights.entrance(|| Pass::entrance(weights)))
     }
 
     /// Adds the gradient of the loss of a batch to `gradient`: of the mean over `of` positions, and
@@ -144,7 +145,7 @@ impl Engine {
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, turned, gates, tokens, (ALL, &mut ()));
+                pass.forward(layout, turned, None, gates, tokens, (ALL, &mut ()));
                 heads.forward(layout, turned, &pass.last, count);
                 let back = Some((shares, &mut gradient[..]));
                 let part = (batch, first, count);
@@ -162,14 +163,14 @@ impl Engine {
     /// The losses of a batch.
     pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
         let (layout, values, turned) = (weights.layout(), weights.values(), weights.turned());
-        self.prepare_readers(weights);
+        let entrance = self.prepare_readers(weights);
         let gates = &self.gates;
         let losses = in_threads(&mut self.readers, batch.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
             let mut losses = Losses::default();
             for (first, count) in parts {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, turned, gates, tokens, (ALL, &mut ()));
+                pass.forward(layout, turned, entrance, gates, tokens, (ALL, &mut ()));
                 heads.forward(layout, turned, &pass.last, count);
                 let part = (batch, first, count);
                 losses.append(&heads.losses(layout, values, &pass.last, part, None));
@@ -185,13 +186,14 @@ impl Engine {
             return vec![self.predict_one(weights, tokens)];
         }
         let (layout, turned) = (weights.layout(), weights.turned());
-        self.prepare_readers(weights);
+        let entrance = self.prepare_readers(weights);
         let gates = &self.gates;
         let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
             let mut answers = Vec::new();
             for (first, count) in parts {
-                pass.forward(layout, turned, gates, &tokens[first..first + count], (ALL, &mut ()));
+                let tokens = &tokens[first..first + count];
+                pass.forward(layout, turned, entrance, gates, tokens, (ALL, &mut ()));
                 heads.forward(layout, turned, &pass.last, count);
                 for n in 0..count {
                     heads.all_logits(layout, turned, &pass.last, n);
@@ -208,24 +210,38 @@ impl Engine {
 
     /// How much each square looks at each other: `[depth][12][64][64]`, the looking square first.
     pub fn attention(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
-        self.prepare_readers(weights);
+        let entrance = self.prepare_readers(weights);
         let gates = &self.gates;
         let mut all = Collected(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
         let (layout, turned) = (weights.layout(), weights.turned());
         let pass = &mut self.readers[0].pass;
-        pass.forward(layout, turned, gates, std::slice::from_ref(tokens), (ALL, &mut all));
+        pass.forward(
+            layout,
+            turned,
+            entrance,
+            gates,
+            std::slice::from_ref(tokens),
+            (ALL, &mut all),
+        );
         all.0
     }
 
     /// What the model says of one position, which all threads look at together.
     fn predict_one(&mut self, weights: &Weights, tokens: &Tokens) -> Prediction {
         let (layout, turned) = (weights.layout(), weights.turned());
-        self.prepare_readers(weights);
+        let entrance = self.prepare_readers(weights);
         let gates = &self.gates;
         let team = Team::new(self.threads);
         let work = |worker: &mut Worker, number: usize| {
             let watch = (team.squares(number), &mut team.member(number));
-            worker.pass.forward(layout, turned, gates, std::slice::from_ref(tokens), watch);
+            worker.pass.forward(
+                layout,
+                turned,
+                entrance,
+                gates,
+                std::slice::from_ref(tokens),
+                watch,
+            );
         };
         std::thread::scope(|scope| {
             let (first, others) = self.readers.split_at_mut(1);

@@ -67,11 +67,12 @@ fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
     total(lanes)
 }
 
-/// From scores to shares that add up to one: exponentials, each times its gate.
+/// From scores to shares that add up to one: exponentials, each times its gate. Queries and keys are
+/// normed, so that no score is larger than the root of a head's size.
 #[inline(always)]
 pub(super) fn to_shares<const N: usize>(row: &mut [f32; N], gates: &[f32; N]) {
     for n in 0..N {
-        row[n] = exp(row[n]) * gates[n];
+        row[n] = exp_within(row[n]) * gates[n];
     }
     let inverse = sum(row).recip();
     row.iter_mut().for_each(|share| *share *= inverse);
@@ -129,12 +130,17 @@ pub(super) fn norm_back(
 /// at most half a binary order, for which a polynomial of six terms is enough.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
+    exp_within(x.clamp(-87.0, 88.0))
+}
+
+/// The same for a number that is known to lie within these bounds.
+#[inline(always)]
+fn exp_within(x: f32) -> f32 {
     /// Adding it rounds to a whole number in the lowest bits.
     const ROUND: f32 = 12_582_912.0;
     // The logarithm of two in two parts: the first has few bits, so that its multiples are exact.
     const HIGH: f32 = 0.693_359_4;
     const LOW: f32 = -2.121_944_4e-4;
-    let x = x.clamp(-87.0, 88.0);
     let shifted = fused(x, std::f32::consts::LOG2_E, ROUND);
     let whole = shifted - ROUND;
     let r = fused(-whole, LOW, fused(-whole, HIGH, x));

@@ -12,6 +12,7 @@ use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
 use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
+use crate::weights::Weights;
 
 /// All squares of a position.
 pub(super) const ALL: Range<usize> = 0..SQUARES;
@@ -115,12 +116,68 @@ impl Pass {
         self.positions
     }
 
-    /// From tokens to `last`, by weights as [`crate::Weights::turned`] has them. Of a single position it
-    /// may be some of the squares only: the rest is somebody else's, and is exchanged with him.
+    /// Queries, keys and values of the first block for everything that a square can be: for both sides,
+    /// all kinds of pieces, all squares. They depend on nothing else, so that a pass without a way back
+    /// can look them up.
+    pub fn entrance(weights: &Weights) -> Vec<f32> {
+        let (config, layout, turned) = (weights.config(), weights.layout(), weights.turned());
+        let mut pass = Self::new(config, 1, false);
+        let mut table = Vec::new();
+        for side in 0..2 {
+            for kind in 0..config.piece_kinds() as u8 {
+                let tokens = Tokens { squares: [kind; SQUARES], side };
+                pass.enter(layout, turned, &[tokens], ALL);
+                pass.ask(0, layout.blocks[0].qkv, turned, SQUARES, 0);
+                table.extend_from_slice(&pass.blocks[0].qkv);
+            }
+        }
+        table
+    }
+
+    /// The stream before the first block.
+    fn enter(&mut self, layout: &Layout, turned: &[f32], tokens: &[Tokens], own: Range<usize>) {
+        let (d, rows) = (self.config.n_embd, tokens.len() * own.len());
+        self.embed(layout, turned, tokens, own);
+        norm(&mut self.first[..rows * d], &mut self.first_inverse, &self.stream, d);
+        self.stream[..rows * d].copy_from_slice(&self.first[..rows * d]);
+    }
+
+    /// Queries, keys and values of so many rows in a block, from this square on.
+    fn ask(&mut self, block: usize, matrix: usize, turned: &[f32], rows: usize, first: usize) {
+        let d = self.config.n_embd;
+        let shape = Shape { width: d, head: self.config.head_dim() };
+        let kept = &mut self.blocks[block];
+        norm(&mut kept.input[..rows * d], &mut kept.input_inverse, &self.stream, d);
+        let qkv = &mut kept.qkv[first * 3 * d..][..rows * 3 * d];
+        multiply_panels(
+            MatrixMut::new(qkv, rows, 3 * d),
+            Matrix::new(&kept.input, rows, d),
+            &turned[matrix..],
+            false,
+        );
+        norm_heads(qkv, &mut kept.qk_inverse, shape);
+    }
+
+    /// The same for the first block, from the table of the [entrance](Self::entrance).
+    fn look_up(&mut self, entrance: &[f32], tokens: &[Tokens], own: Range<usize>) {
+        let (size, kinds) = (3 * self.config.n_embd, self.config.piece_kinds());
+        let mut rows = self.blocks[0].qkv[own.start * size..].chunks_exact_mut(size);
+        for tokens in tokens {
+            for (square, row) in own.clone().zip(&mut rows) {
+                let thing = usize::from(tokens.side) * kinds + usize::from(tokens.squares[square]);
+                row.copy_from_slice(&entrance[(thing * SQUARES + square) * size..][..size]);
+            }
+        }
+    }
+
+    /// From tokens to `last`, by weights as [`crate::Weights::turned`] has them, and by the table of the
+    /// [entrance](Self::entrance) if there is one. Of a single position it may be some of the squares
+    /// only: the rest is somebody else's, and is exchanged with him.
     pub fn forward(
         &mut self,
         layout: &Layout,
         turned: &[f32],
+        entrance: Option<&[f32]>,
         gates: &Gates,
         tokens: &[Tokens],
         (own, watch): (Range<usize>, &mut impl Watch),
@@ -128,21 +185,14 @@ impl Pass {
         debug_assert!(own == ALL || tokens.len() == 1);
         let (d, rows) = (self.config.n_embd, tokens.len() * own.len());
         let shape = Shape { width: d, head: self.config.head_dim() };
-        self.embed(layout, turned, tokens, own.clone());
-        norm(&mut self.first[..rows * d], &mut self.first_inverse, &self.stream, d);
-        self.stream[..rows * d].copy_from_slice(&self.first[..rows * d]);
+        self.enter(layout, turned, tokens, own.clone());
         for (number, places) in layout.blocks.iter().enumerate() {
-            let room = self.blocks.len() - 1;
-            let kept = &mut self.blocks[number.min(room)];
-            norm(&mut kept.input[..rows * d], &mut kept.input_inverse, &self.stream, d);
-            let qkv = &mut kept.qkv[own.start * 3 * d..][..rows * 3 * d];
-            multiply_panels(
-                MatrixMut::new(qkv, rows, 3 * d),
-                Matrix::new(&kept.input, rows, d),
-                &turned[places.qkv..],
-                false,
-            );
-            norm_heads(qkv, &mut kept.qk_inverse, shape);
+            let place = number.min(self.blocks.len() - 1);
+            match entrance.filter(|_| number == 0) {
+                Some(entrance) => self.look_up(entrance, tokens, own.clone()),
+                None => self.ask(place, places.qkv, turned, rows, own.start),
+            }
+            let kept = &mut self.blocks[place];
             watch.exchange(&mut kept.qkv, 3 * d);
             for n in 0..tokens.len() {
                 let (qkv, shares) = (SQUARES * 3 * d, HEADS * PAIRS);

@@ -154,9 +154,14 @@ pub fn to_panels(into: &mut [f32], from: Matrix<'_>) {
     for first in (0..from.columns).step_by(PANEL) {
         let columns = PANEL.min(from.columns - first);
         let panel = &mut into[first * from.rows..][..columns * from.rows];
-        for column in 0..columns {
+        // Some columns beside each other, so that they are written together.
+        for begin in (0..columns).step_by(8) {
+            let width = (columns - begin).min(8);
             for row in 0..from.rows {
-                panel[row * columns + column] = from.at(row, first + column);
+                let into = &mut panel[row * columns + begin..][..width];
+                for (column, into) in into.iter_mut().enumerate() {
+                    *into = from.at(row, first + begin + column);
+                }
             }
         }
     }
