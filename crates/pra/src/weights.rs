@@ -355,6 +355,11 @@ mod tests {
             weights.values_mut()[place] = 9.5;
             assert_eq!(sorted(weights.turned()), sorted(weights.values()));
             assert!(weights.turned().contains(&9.5));
+            // What the first block asks is kept as long.
+            assert_eq!(weights.entrance(|| vec![1.0]), [1.0]);
+            assert_eq!(weights.entrance(|| vec![2.0]), [1.0]);
+            weights.values_mut()[place] = 9.0;
+            assert_eq!(weights.entrance(|| vec![2.0]), [2.0]);
         }
     }
 }

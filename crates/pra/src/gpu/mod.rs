@@ -2,8 +2,8 @@
 //!
 //! It has the same parameters as the engine of the processor, in the same order, and tests hold both to
 //! the same numbers. The model is told forward only; Burn finds the gradient. It runs wherever
-//! [`Place`](crate::Place) says: on a graphics card by way of Vulkan, Metal or DirectX, on a graphics device that the
-//! processor plays, or on the processor itself.
+//! [`Place`](crate::Place) says: on a graphics card by way of Vulkan, Metal or DirectX, on a graphics
+//! device that the processor plays, or on the processor itself.
 //!
 //! Parameters go to the device with every batch, and gradients come back: a card is busy with a batch
 //! of some hundred positions for longer than with that, and the optimizer stays the same for both

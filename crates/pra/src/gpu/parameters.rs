@@ -11,7 +11,7 @@ use burn_tensor::{Device, Tensor};
 use super::matrix;
 use crate::Weights;
 use crate::config::{FREE_HEADS, SQUARES};
-use crate::layout::{VALUE_CHANNELS, VALUE_NEURONS};
+use crate::layout::{VALUE_CHANNELS, value_shape};
 
 /// A block of attention and perceptron.
 pub(super) struct Block {
@@ -70,11 +70,7 @@ impl Parameters {
             mlp_out: reader.take(places.mlp_out, d, 4 * d),
         });
         let blocks = blocks.collect();
-        let (inputs, neurons, outputs) = if config.light_value {
-            (SQUARES * VALUE_CHANNELS, VALUE_NEURONS, 3)
-        } else {
-            (SQUARES * d, d, 1)
-        };
+        let (inputs, neurons, outputs) = value_shape(config);
         Self {
             pieces: reader.take(layout.pieces, config.piece_kinds(), d),
             positions: reader.take(layout.positions, SQUARES, d),

@@ -112,12 +112,12 @@ impl Engine {
     }
 
     /// Gets ready for the way forward, and gives the table of the [entrance](Pass::entrance).
-    fn prepare_readers<'a>(&mut self, weights: &'a Weights) -> Option<&'a [f32]> {
+    fn prepare_readers<'a>(&mut self, weights: &'a Weights) -> &'a [f32] {
         self.prepare(weights);
         while self.readers.len() < self.threads {
             self.readers.push(Worker::new(&self.config, TOGETHER, false));
         }
-        Some(weights.entrance(|| Pass::entrance(weights)))
+        weights.entrance(|| Pass::entrance(weights))
     }
 
     /// Adds the gradient of the loss of a batch to `gradient`: of the mean over `of` positions, and
@@ -163,7 +163,7 @@ impl Engine {
     /// The losses of a batch.
     pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
         let (layout, values, turned) = (weights.layout(), weights.values(), weights.turned());
-        let entrance = self.prepare_readers(weights);
+        let entrance = Some(self.prepare_readers(weights));
         let gates = &self.gates;
         let losses = in_threads(&mut self.readers, batch.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
@@ -186,7 +186,7 @@ impl Engine {
             return vec![self.predict_one(weights, tokens)];
         }
         let (layout, turned) = (weights.layout(), weights.turned());
-        let entrance = self.prepare_readers(weights);
+        let entrance = Some(self.prepare_readers(weights));
         let gates = &self.gates;
         let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
             let Worker { pass, heads, .. } = worker;
@@ -210,7 +210,7 @@ impl Engine {
 
     /// How much each square looks at each other: `[depth][12][64][64]`, the looking square first.
     pub fn attention(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
-        let entrance = self.prepare_readers(weights);
+        let entrance = Some(self.prepare_readers(weights));
         let gates = &self.gates;
         let mut all = Collected(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
         let (layout, turned) = (weights.layout(), weights.turned());
@@ -229,7 +229,7 @@ impl Engine {
     /// What the model says of one position, which all threads look at together.
     fn predict_one(&mut self, weights: &Weights, tokens: &Tokens) -> Prediction {
         let (layout, turned) = (weights.layout(), weights.turned());
-        let entrance = self.prepare_readers(weights);
+        let entrance = Some(self.prepare_readers(weights));
         let gates = &self.gates;
         let team = Team::new(self.threads);
         let work = |worker: &mut Worker, number: usize| {

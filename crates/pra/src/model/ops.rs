@@ -27,31 +27,30 @@ fn total(lanes: [f32; LANES]) -> f32 {
     (four[0] + four[2]) + (four[1] + four[3])
 }
 
+/// Sums of products, so many beside each other, and the sum of those that fill no more of them.
+#[inline(always)]
+fn products<const N: usize>(a: &[f32], b: &[f32]) -> ([f32; N], f32) {
+    let mut lanes = [0.0; N];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<N>(), b.as_chunks::<N>());
+    for (a, b) in a.iter().zip(b) {
+        for n in 0..N {
+            lanes[n] = fused(a[n], b[n], lanes[n]);
+        }
+    }
+    (lanes, a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum())
+}
+
 /// A sum of products.
 #[inline(always)]
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    for (a, b) in a.iter().zip(b) {
-        for n in 0..LANES {
-            lanes[n] = fused(a[n], b[n], lanes[n]);
-        }
-    }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    let (lanes, rest) = products::<LANES>(a, b);
     total(lanes) + rest
 }
 
-/// A sum of few products: four sums, which is as many as a head has at least.
+/// A sum of few products, as many as a head has numbers.
 #[inline(always)]
 pub(super) fn short_dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut lanes = [0.0; 4];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    for (a, b) in a.iter().zip(b) {
-        for n in 0..4 {
-            lanes[n] = fused(a[n], b[n], lanes[n]);
-        }
-    }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    let (lanes, rest) = products::<4>(a, b);
     (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }
 

@@ -2,12 +2,11 @@
 //!
 //! A tile of the result is a few rows high and a few vectors wide. Each step adds a column of the left
 //! matrix times a row of the right one: as many multiplications as the tile has vectors, for a handful
-//! of loads. Nothing is copied before, because the matrices of this model fit the caches as they are;
-//! a general library spends a tenth of its time on such copies, and most of it on the small products of
-//! attention. Only a right matrix whose columns lie apart is laid out anew.
+//! of loads. Nothing is copied before, as a general library would, because the matrices of this model
+//! fit the caches as they are. Only a right matrix whose columns lie apart is laid out anew.
 
 use super::vector::{LANES, Vector};
-use super::{Matrix, MatrixMut, to_panels};
+use super::{Matrix, MatrixMut, PANEL, to_panels};
 
 /// Rows of a tile. With three vectors each, and those of the right matrix, they fill the registers.
 const HIGH: usize = if LANES == 16 { 8 } else { 4 };
@@ -26,8 +25,8 @@ pub(super) fn multiply(
         return;
     }
     let mut laid_out = Vec::new();
-    for first in (0..into.columns).step_by(WIDE * LANES) {
-        let columns = (into.columns - first).min(WIDE * LANES);
+    for first in (0..into.columns).step_by(PANEL) {
+        let columns = (into.columns - first).min(PANEL);
         let mut right = right.columns_from(first, columns);
         if right.column_step != 1 {
             laid_out.resize(right.rows * columns, 0.0);
@@ -63,7 +62,8 @@ fn column_of_tiles<const VECTORS: usize>(
             let tile = Tile {
                 into: into.data.as_mut_ptr().add(row * into.row_step),
                 into_step: into.row_step,
-                left: left.data.as_ptr().add(row * left.row_step),
+                // Wrapping, since of rows without numbers the first is as far as one may point.
+                left: left.data.as_ptr().wrapping_add(row * left.row_step),
                 left_row: left.row_step,
                 left_column: left.column_step,
                 right: right.data.as_ptr(),

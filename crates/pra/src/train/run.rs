@@ -9,7 +9,8 @@
 //!
 //! Whatever moment it is killed at, the same call goes on from the last checkpoint: losses and finished
 //! model are the same to the bit, if it is the processor that computes. A call with another device goes
-//! on too; there, as on graphics cards, which may choose another kernel, rounding differs. While a step is computed, a thread prepares the positions of the next.
+//! on too; there, as on graphics cards, which may choose another kernel, rounding differs. While a step
+//! is computed, a thread prepares the positions of the next.
 
 use std::fs;
 use std::path::{Path, PathBuf};
