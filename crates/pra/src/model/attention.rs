@@ -8,7 +8,10 @@
 //! Heads of the usual sizes have loops of their own ([`kernel`]); those of any other size are computed
 //! by products of matrices.
 
+use std::f32::consts::LOG2_E;
 use std::ops::Range;
+
+use aligned_vec::AVec;
 
 use super::ops::{exp, to_shares, to_shares_back};
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
@@ -23,7 +26,7 @@ const FLOOR: f32 = 1e-6;
 /// The gates of all heads of all blocks: `[depth][12][64][64]`.
 #[derive(Clone, Debug)]
 pub(super) struct Gates {
-    gates: Vec<f32>,
+    gates: AVec<f32>,
     /// What the free ones were last made of: predictions ask again and again with the same.
     logits: Vec<f32>,
 }
@@ -40,7 +43,8 @@ impl Gates {
             }
         }
         let logits = vec![f32::NAN; config.depth * FREE_HEADS * PAIRS];
-        Self { gates: block.repeat(config.depth), logits }
+        let gates = AVec::from_slice(0, &block.repeat(config.depth));
+        Self { gates, logits }
     }
 
     /// Those of a block.
@@ -109,29 +113,12 @@ impl Shape {
     }
 }
 
-/// From queries, keys and values of a position to what its squares have seen. `shares` becomes how much
-/// each square looks at each other, for all heads. Only the own squares look; what they see has its
-/// rows one after another.
-pub(super) fn forward(
-    shape: Shape,
-    own: Range<usize>,
-    qkv: &[f32],
-    gates: &[f32],
-    shares: &mut [f32],
-    seen: &mut [f32],
-) {
-    for head in 0..HEADS {
-        let (gates, shares) = (&gates[head * PAIRS..], &mut shares[head * PAIRS..]);
-        head_forward(shape, head, own.clone(), qkv, gates, shares, seen);
-    }
-}
-
-/// One head.
-fn head_forward(
+/// One head
+pub(super) fn head_forward(
     shape: Shape,
     head: usize,
     own: Range<usize>,
-    qkv: &[f32],
+    (qkv, keys): (&[f32], &[f32]),
     gates: &[f32],
     shares: &mut [f32],
     seen: &mut [f32],
@@ -141,12 +128,9 @@ fn head_forward(
     let (gates, shares) = (&gates[place.clone()], &mut shares[place]);
     let first = shape.begin(0, head) + own.start * shape.step();
     let queries = Matrix::with_step(&qkv[first..], looking, shape.head, shape.step());
-    let keys = shape.part(qkv, 1, head).transposed();
-    multiply(MatrixMut::new(shares, looking, SQUARES), queries, keys, shape.scale());
-    let gates = gates.as_chunks::<SQUARES>().0;
-    for (row, gates) in shares.as_chunks_mut::<SQUARES>().0.iter_mut().zip(gates) {
-        to_shares(row, gates);
-    }
+    let keys = Matrix::new(&keys[head * shape.head * SQUARES..], shape.head, SQUARES);
+    multiply(MatrixMut::new(shares, looking, SQUARES), queries, keys, shape.scale() * LOG2_E);
+    to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);
     let seen =
         MatrixMut::with_step(&mut seen[head * shape.head..], looking, shape.head, shape.width);
     multiply(seen, Matrix::new(shares, looking, SQUARES), shape.part(qkv, 2, head), 1.0);

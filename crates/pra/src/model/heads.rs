@@ -1,5 +1,7 @@
 //! The two answers of the model, their losses, and the way back from these: which move, and who wins.
 
+use aligned_vec::{AVec, avec};
+
 use super::batch::{Batch, LossWeights, Losses, is_known};
 use super::ops::{add_scaled, dot, exp};
 use crate::config::{Config, SQUARES};
@@ -12,22 +14,22 @@ use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 pub(super) struct Heads {
     config: Config,
     /// From and to, beside each other.
-    pairs: Vec<f32>,
+    pairs: AVec<f32>,
     /// The numbers of all moves of a position.
-    pub logits: Vec<f32>,
-    squares: Vec<f32>,
+    pub logits: AVec<f32>,
+    squares: AVec<f32>,
     /// Neurons of the value head, squares of them, and its outputs.
-    neurons: Vec<f32>,
-    neuron_squares: Vec<f32>,
-    outputs: Vec<f32>,
+    neurons: AVec<f32>,
+    neuron_squares: AVec<f32>,
+    outputs: AVec<f32>,
     // For the way back:
-    pairs_back: Vec<f32>,
-    plain_back: Vec<f32>,
-    outputs_back: Vec<f32>,
-    neurons_back: Vec<f32>,
-    squares_back: Vec<f32>,
+    pairs_back: AVec<f32>,
+    plain_back: AVec<f32>,
+    outputs_back: AVec<f32>,
+    neurons_back: AVec<f32>,
+    squares_back: AVec<f32>,
     /// The change of what the heads read.
-    pub last_back: Vec<f32>,
+    pub last_back: AVec<f32>,
 }
 
 /// What the loss of a batch is divided by.
@@ -53,17 +55,17 @@ impl Heads {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
         let (d, rows) = (config.n_embd, positions * SQUARES);
-        let back = |length: usize| vec![0.0; if goes_back { length } else { 0 }];
+        let back = |length: usize| avec![0.0; if goes_back { length } else { 0 }];
         let (_, neurons, outputs) = value_shape(config);
         let channels = if config.light_value { VALUE_CHANNELS } else { 0 };
         Self {
             config: *config,
-            pairs: vec![0.0; rows * 2 * d],
-            logits: vec![0.0; POLICY],
-            squares: vec![0.0; rows * channels],
-            neurons: vec![0.0; positions * neurons],
-            neuron_squares: vec![0.0; positions * neurons],
-            outputs: vec![0.0; positions * outputs],
+            pairs: avec![0.0; rows * 2 * d],
+            logits: avec![0.0; POLICY],
+            squares: avec![0.0; rows * channels],
+            neurons: avec![0.0; positions * neurons],
+            neuron_squares: avec![0.0; positions * neurons],
+            outputs: avec![0.0; positions * outputs],
             pairs_back: back(rows * 2 * d),
             plain_back: back(PLAIN_MOVES),
             outputs_back: back(positions * outputs),
@@ -92,7 +94,7 @@ impl Heads {
             &turned[layout.value_in..],
             false,
         );
-        for (neuron, square) in self.neurons.iter_mut().zip(&mut self.neuron_squares) {
+        for (neuron, square) in self.neurons.iter_mut().zip(self.neuron_squares.iter_mut()) {
             *neuron = neuron.max(0.0);
             *square = *neuron * *neuron;
         }
@@ -306,7 +308,7 @@ impl Heads {
             Matrix::new(&weights[layout.value_out..], outputs, neurons),
             1.0,
         );
-        for (change, neuron) in self.neurons_back.iter_mut().zip(&self.neurons) {
+        for (change, neuron) in self.neurons_back.iter_mut().zip(self.neurons.iter()) {
             *change *= 2.0 * neuron;
         }
         let changes = Matrix::new(&self.neurons_back, positions, neurons);

@@ -25,7 +25,7 @@ use pass::{ALL, Pass, Watch};
 use team::Team;
 
 /// Positions that a thread takes through the network at a time.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
 
 /// What the model says of a position.
 #[derive(Clone, PartialEq, Debug)]
@@ -197,7 +197,7 @@ impl Engine {
                 heads.forward(layout, turned, &pass.last, count);
                 for n in 0..count {
                     heads.all_logits(layout, turned, &pass.last, n);
-                    let (logits, outcome) = (heads.logits.clone(), heads.outcome(n));
+                    let (logits, outcome) = (heads.logits.to_vec(), heads.outcome(n));
                     answers.push((first + n, Prediction { logits, outcome }));
                 }
             }
@@ -254,7 +254,7 @@ impl Engine {
         let Worker { pass, heads, .. } = &mut self.readers[0];
         heads.forward(layout, turned, &pass.last, 1);
         heads.all_logits(layout, turned, &pass.last, 0);
-        Prediction { logits: heads.logits.clone(), outcome: heads.outcome(0) }
+        Prediction { logits: heads.logits.to_vec(), outcome: heads.outcome(0) }
     }
 }
 

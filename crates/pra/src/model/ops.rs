@@ -3,6 +3,9 @@
 //! Loops over rows of fixed length, in a form that the compiler turns into vector instructions.
 
 use std::array::from_fn;
+use std::f32::consts::LOG2_E;
+
+use crate::config::SQUARES;
 
 /// What the reference adds to a mean square.
 pub(super) const EPSILON: f32 = 1.19e-7;
@@ -19,9 +22,10 @@ pub(super) fn fused(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// The sum of the lanes, halves upon halves.
-#[inline(always)]
-fn total(lanes: [f32; LANES]) -> f32 {
+/// The sum of the lanes, halves upon halves. It is a call on purpose: within another loop, compilers let
+/// it decide how that loop is cut into vectors, and make pairs of all that comes before it.
+#[inline(never)]
+fn total(lanes: &[f32; LANES]) -> f32 {
     let eight: [f32; 8] = from_fn(|n| lanes[n] + lanes[n + 8]);
     let four: [f32; 4] = from_fn(|n| eight[n] + eight[n + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
@@ -44,7 +48,7 @@ fn products<const N: usize>(a: &[f32], b: &[f32]) -> ([f32; N], f32) {
 #[inline(always)]
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (lanes, rest) = products::<LANES>(a, b);
-    total(lanes) + rest
+    total(&lanes) + rest
 }
 
 /// A sum of few products, as many as a head has numbers.
@@ -54,34 +58,32 @@ pub(super) fn short_dot(a: &[f32], b: &[f32]) -> f32 {
     (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }
 
-/// The sum of some numbers, as many as there are lanes at a time.
-#[inline(always)]
-fn sum<const N: usize>(numbers: &[f32; N]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    for chunk in numbers.as_chunks::<LANES>().0 {
-        for n in 0..LANES {
-            lanes[n] += chunk[n];
+/// From scores to shares that add up to one in each row: powers of two, each times its gate. Queries and
+/// keys are normed, so that no score is larger than the root of a head's size.
+///
+/// All rows take each step before the next, because a step has to wait for the last in its own row.
+pub(super) fn to_shares(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]) {
+    let mut lanes = [[0.0; LANES]; SQUARES];
+    for ((row, gates), lanes) in rows.iter_mut().zip(gates).zip(&mut lanes) {
+        for n in 0..SQUARES {
+            row[n] = exp2(row[n]) * gates[n];
         }
+        *lanes = from_fn(|n| {
+            (row[n] + row[n + LANES]) + (row[n + 2 * LANES] + row[n + 3 * LANES])
+        });
     }
-    total(lanes)
-}
-
-/// From scores to shares that add up to one: exponentials, each times its gate. Queries and keys are
-/// normed, so that no score is larger than the root of a head's size.
-#[inline(always)]
-pub(super) fn to_shares<const N: usize>(row: &mut [f32; N], gates: &[f32; N]) {
-    for n in 0..N {
-        row[n] = exp_within(row[n]) * gates[n];
+    let sums = lanes.map(|lanes| total(&lanes));
+    for (row, sum) in rows.iter_mut().zip(sums) {
+        let inverse = sum.recip();
+        row.iter_mut().for_each(|share| *share *= inverse);
     }
-    let inverse = sum(row).recip();
-    row.iter_mut().for_each(|share| *share *= inverse);
 }
 
 /// The way back of [`to_shares`], from changes of shares to those of scores, in place.
 #[inline(always)]
-pub(super) fn to_shares_back<const N: usize>(change: &mut [f32; N], share: &[f32; N]) {
+pub(super) fn to_shares_back(change: &mut [f32; SQUARES], share: &[f32; SQUARES]) {
     let mean = dot(change, share);
-    for n in 0..N {
+    for n in 0..SQUARES {
         change[n] = share[n] * (change[n] - mean);
     }
 }
@@ -123,34 +125,39 @@ pub(super) fn norm_back(
     }
 }
 
+/// Adding it to a number that is not too large rounds to a whole one, in the lowest bits.
+const ROUND: f32 = 12_582_912.0;
+
 /// The exponential function, to a few units of the last place, between −87 and 88.
-///
-/// The exponent is split into a power of two, which goes into the bits of the result, and a rest of
-/// at most half a binary order, for which a polynomial of six terms is enough.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
-    exp_within(x.clamp(-87.0, 88.0))
-}
-
-/// The same for a number that is known to lie within these bounds.
-#[inline(always)]
-fn exp_within(x: f32) -> f32 {
-    /// Adding it rounds to a whole number in the lowest bits.
-    const ROUND: f32 = 12_582_912.0;
     // The logarithm of two in two parts: the first has few bits, so that its multiples are exact.
     const HIGH: f32 = 0.693_359_4;
     const LOW: f32 = -2.121_944_4e-4;
-    let shifted = fused(x, std::f32::consts::LOG2_E, ROUND);
+    let x = x.clamp(-87.0, 88.0);
+    let shifted = fused(x, LOG2_E, ROUND);
     let whole = shifted - ROUND;
-    let r = fused(-whole, LOW, fused(-whole, HIGH, x));
-    // A polynomial that is best on the interval, after Cephes.
-    let mut p = 1.987_569_1e-4;
-    for coefficient in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
-        p = fused(p, r, coefficient);
+    let rest = fused(-whole, LOW, fused(-whole, HIGH, x));
+    power_of_two(shifted, rest * LOG2_E)
+}
+
+/// A power of two, as exact as its exponent: of a small one.
+#[inline(always)]
+fn exp2(x: f32) -> f32 {
+    let shifted = x + ROUND;
+    power_of_two(shifted, x - (shifted - ROUND))
+}
+
+/// Two to the power of a whole number, to which [`ROUND`] has been added, and of a rest of at most a
+/// half: the first goes into the exponent's bits, for the second a polynomial of five terms is enough.
+#[inline(always)]
+fn power_of_two(shifted: f32, rest: f32) -> f32 {
+    // The largest relative error of these, 9e-8, is the smallest there can be.
+    let mut p = 0.001_326_472_7;
+    for coefficient in [0.009_671_513, 0.055_507_336, 0.240_222_42, 0.693_147, 1.0] {
+        p = fused(p, rest, coefficient);
     }
-    let p = fused(p * r, r, r) + 1.0;
-    let power = (shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127)) << 23;
-    p * f32::from_bits(power)
+    f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
 #[cfg(test)]

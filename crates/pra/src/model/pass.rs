@@ -6,12 +6,14 @@
 
 use std::ops::Range;
 
+use aligned_vec::{AVec, avec};
+
 use super::attention::{self, Gates, PAIRS, Shape};
 use super::ops::{EPSILON, norm, norm_back, short_dot};
 use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
+use crate::mul::{Matrix, MatrixMut, lay_out, multiply, multiply_add, multiply_panels};
 use crate::weights::Weights;
 
 /// All squares of a position.
@@ -19,7 +21,7 @@ pub(super) const ALL: Range<usize> = 0..SQUARES;
 
 /// Who is told what happens on the way forward.
 pub(super) trait Watch {
-    /// How much squares look at each other in the next block.
+    /// How much squares look at each other in the next head, or in all heads of the next block.
     fn attention(&mut self, _shares: &[f32]) {}
 
     /// The rows of somebody else's squares are wanted; a row has so many numbers.
@@ -33,21 +35,21 @@ impl Watch for () {}
 #[derive(Clone, Debug)]
 struct Kept {
     /// What attention reads, and the divisors of its norm.
-    input: Vec<f32>,
-    input_inverse: Vec<f32>,
+    input: AVec<f32>,
+    input_inverse: AVec<f32>,
     /// Queries and keys, normed, and values.
-    qkv: Vec<f32>,
+    qkv: AVec<f32>,
     /// The divisors of queries and keys: 24 for each square.
-    qk_inverse: Vec<f32>,
+    qk_inverse: AVec<f32>,
     /// How much each square looks at each other.
-    shares: Vec<f32>,
+    shares: AVec<f32>,
     /// What it sees.
-    seen: Vec<f32>,
+    seen: AVec<f32>,
     /// What the perceptron reads.
-    middle: Vec<f32>,
-    middle_inverse: Vec<f32>,
+    middle: AVec<f32>,
+    middle_inverse: AVec<f32>,
     /// What is positive of its neurons.
-    neurons: Vec<f32>,
+    neurons: AVec<f32>,
 }
 
 /// The state of some positions in the network.
@@ -58,35 +60,37 @@ pub(super) struct Pass {
     goes_back: bool,
     blocks: Vec<Kept>,
     /// The stream that blocks read and add to.
-    stream: Vec<f32>,
-    first: Vec<f32>,
-    first_inverse: Vec<f32>,
+    stream: AVec<f32>,
+    first: AVec<f32>,
+    first_inverse: AVec<f32>,
     /// What the heads of the model read: the normed stream after the last block.
-    pub last: Vec<f32>,
-    last_inverse: Vec<f32>,
-    squares: Vec<f32>,
+    pub last: AVec<f32>,
+    last_inverse: AVec<f32>,
+    /// The keys of a position, a row for each number of a square.
+    keys: AVec<f32>,
+    squares: AVec<f32>,
     // For the way back:
     /// The change of the stream.
-    change: Vec<f32>,
-    narrow: Vec<f32>,
+    change: AVec<f32>,
+    narrow: AVec<f32>,
     /// Of queries, keys and values.
-    triple: Vec<f32>,
-    wide: Vec<f32>,
-    free: Vec<f32>,
+    triple: AVec<f32>,
+    wide: AVec<f32>,
+    free: AVec<f32>,
 }
 
 impl Pass {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
         let (d, rows) = (config.n_embd, positions * SQUARES);
-        let zeros = |per_row: usize| vec![0.0; rows * per_row];
-        let back = |per_row: usize| vec![0.0; if goes_back { rows * per_row } else { 0 }];
+        let zeros = |per_row: usize| avec![0.0; rows * per_row];
+        let back = |per_row: usize| avec![0.0; if goes_back { rows * per_row } else { 0 }];
         let kept = Kept {
             input: zeros(d),
             input_inverse: zeros(1),
             qkv: zeros(3 * d),
             qk_inverse: zeros(2 * HEADS),
-            shares: zeros(HEADS * SQUARES),
+            shares: if goes_back { zeros(HEADS * SQUARES) } else { avec![0.0; PAIRS] },
             seen: zeros(d),
             middle: zeros(d),
             middle_inverse: zeros(1),
@@ -102,12 +106,13 @@ impl Pass {
             first_inverse: zeros(1),
             last: zeros(d),
             last_inverse: zeros(1),
+            keys: avec![0.0; d * SQUARES],
             squares: back(4 * d),
             change: back(d),
             narrow: back(d),
             triple: back(3 * d),
             wide: back(4 * d),
-            free: vec![0.0; if goes_back { FREE_HEADS * PAIRS } else { 0 }],
+            free: avec![0.0; if goes_back { FREE_HEADS * PAIRS } else { 0 }],
         }
     }
 
@@ -119,10 +124,10 @@ impl Pass {
     /// Queries, keys and values of the first block for everything that a square can be: for both sides,
     /// all kinds of pieces, all squares. They depend on nothing else, so that a pass without a way back
     /// can look them up.
-    pub fn entrance(weights: &Weights) -> Vec<f32> {
+    pub fn entrance(weights: &Weights) -> AVec<f32> {
         let (config, layout, turned) = (weights.config(), weights.layout(), weights.turned());
         let mut pass = Self::new(config, 1, false);
-        let mut table = Vec::new();
+        let mut table = avec![];
         for side in 0..2 {
             for kind in 0..config.piece_kinds() as u8 {
                 let tokens = Tokens { squares: [kind; SQUARES], side };
@@ -195,17 +200,28 @@ impl Pass {
             let kept = &mut self.blocks[place];
             watch.exchange(&mut kept.qkv, 3 * d);
             for n in 0..tokens.len() {
-                let (qkv, shares) = (SQUARES * 3 * d, HEADS * PAIRS);
-                attention::forward(
-                    shape,
-                    own.clone(),
-                    &kept.qkv[n * qkv..][..qkv],
-                    gates.block(number),
-                    &mut kept.shares[n * shares..][..shares],
-                    &mut kept.seen[n * SQUARES * d..],
-                );
+                let qkv = SQUARES * 3 * d;
+                let qkv = &kept.qkv[n * qkv..][..qkv];
+                let keys = Matrix::with_step(&qkv[d..], SQUARES, d, 3 * d).transposed();
+                lay_out(&mut self.keys, keys);
+                for head in 0..HEADS {
+                    // Without a way back, one place serves all heads.
+                    let place = if self.goes_back { (n * HEADS + head) * PAIRS } else { 0 };
+                    let shares = &mut kept.shares[place..][..PAIRS];
+                    let gates = &gates.block(number)[head * PAIRS..];
+                    let seen = &mut kept.seen[n * SQUARES * d..];
+                    attention::head_forward(
+                        shape,
+                        head,
+                        own.clone(),
+                        (qkv, &self.keys),
+                        gates,
+                        shares,
+                        seen,
+                    );
+                    watch.attention(shares);
+                }
             }
-            watch.attention(&kept.shares[..tokens.len() * HEADS * PAIRS]);
             multiply_panels(
                 MatrixMut::new(&mut self.stream, rows, d),
                 Matrix::new(&kept.seen, rows, d),
@@ -222,7 +238,7 @@ impl Pass {
             // Squares may take the place of neurons that no way back asks for.
             let neurons = &mut kept.neurons[..rows * 4 * d];
             let squares = if self.goes_back {
-                for (neuron, square) in neurons.iter_mut().zip(&mut self.squares) {
+                for (neuron, square) in neurons.iter_mut().zip(self.squares.iter_mut()) {
                     *neuron = neuron.max(0.0);
                     *square = *neuron * *neuron;
                 }
@@ -364,12 +380,17 @@ impl Pass {
 
 /// Norms queries and keys of each head, in place.
 fn norm_heads(qkv: &mut [f32], inverse: &mut [f32], shape: Shape) {
-    let rows = qkv.chunks_exact_mut(3 * shape.width).zip(inverse.chunks_exact_mut(2 * HEADS));
-    for (row, inverse) in rows {
-        let heads = row[..2 * shape.width].chunks_exact_mut(shape.head);
-        for (head, inverse) in heads.zip(inverse) {
-            let mean = short_dot(head, head) / shape.head as f32;
-            *inverse = (mean + EPSILON).sqrt().recip();
+    let rows = qkv.chunks_exact_mut(3 * shape.width);
+    for (row, inverse) in rows.zip(inverse.as_chunks_mut::<{ 2 * HEADS }>().0) {
+        let heads = &mut row[..2 * shape.width];
+        for (head, square) in heads.chunks_exact(shape.head).zip(&mut *inverse) {
+            *square = short_dot(head, head);
+        }
+        // All roots of a row at a time: each alone would be waited for.
+        for n in 0..2 * HEADS {
+            inverse[n] = (inverse[n] / shape.head as f32 + EPSILON).sqrt().recip();
+        }
+        for (head, inverse) in heads.chunks_exact_mut(shape.head).zip(inverse) {
             head.iter_mut().for_each(|x| *x *= *inverse);
         }
     }

@@ -10,6 +10,8 @@ mod tiles;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))]
 mod vector;
 
+use std::array::from_fn;
+
 /// How many columns of a matrix lie beside each other in [panels](to_panels).
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))]
 pub const PANEL: usize = tiles::WIDE * vector::LANES;
@@ -154,13 +156,40 @@ pub fn to_panels(into: &mut [f32], from: Matrix<'_>) {
     for first in (0..from.columns).step_by(PANEL) {
         let columns = PANEL.min(from.columns - first);
         let panel = &mut into[first * from.rows..][..columns * from.rows];
-        // Some columns beside each other, so that they are written together.
-        for begin in (0..columns).step_by(8) {
-            let width = (columns - begin).min(8);
-            for row in 0..from.rows {
-                let into = &mut panel[row * columns + begin..][..width];
-                for (column, into) in into.iter_mut().enumerate() {
-                    *into = from.at(row, first + begin + column);
+        lay_out(panel, from.columns_from(first, columns));
+    }
+}
+
+/// Rows and columns that are laid out at a time.
+const BLOCK: usize = 8;
+
+/// Columns for rows. It is a call on purpose: alone, compilers do it in registers.
+#[inline(never)]
+fn turned(block: [&[f32; BLOCK]; BLOCK]) -> [[f32; BLOCK]; BLOCK] {
+    from_fn(|row| from_fn(|column| block[column][row]))
+}
+
+/// Copies a matrix, row by row.
+pub fn lay_out(into: &mut [f32], from: Matrix<'_>) {
+    let rest = |size: usize, begin: usize| (size - begin).min(BLOCK);
+    for first in (0..from.rows).step_by(BLOCK) {
+        for begin in (0..from.columns).step_by(BLOCK) {
+            let (rows, columns) = (rest(from.rows, first), rest(from.columns, begin));
+            let place = |row: usize| (first + row) * from.columns + begin;
+            if from.row_step == 1 && rows == BLOCK && columns == BLOCK {
+                // Columns in one piece each.
+                let block: [&[f32; BLOCK]; BLOCK] = from_fn(|column| {
+                    let column = &from.data[(begin + column) * from.column_step + first..];
+                    column.first_chunk().expect("the matrix is within its numbers")
+                });
+                for (row, numbers) in turned(block).iter().enumerate() {
+                    into[place(row)..][..BLOCK].copy_from_slice(numbers);
+                }
+            } else {
+                for row in 0..rows {
+                    for column in 0..columns {
+                        into[place(row) + column] = from.at(first + row, begin + column);
+                    }
                 }
             }
         }

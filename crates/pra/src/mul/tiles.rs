@@ -5,8 +5,10 @@
 //! of loads. Nothing is copied before, as a general library would, because the matrices of this model
 //! fit the caches as they are. Only a right matrix whose columns lie apart is laid out anew.
 
+use aligned_vec::avec;
+
 use super::vector::{LANES, Vector};
-use super::{Matrix, MatrixMut, PANEL, to_panels};
+use super::{Matrix, MatrixMut, lay_out};
 
 /// Rows of a tile. With three vectors each, and those of the right matrix, they fill the registers.
 const HIGH: usize = if LANES == 16 { 8 } else { 4 };
@@ -24,13 +26,16 @@ pub(super) fn multiply(
     if into.rows == 0 {
         return;
     }
-    let mut laid_out = Vec::new();
-    for first in (0..into.columns).step_by(PANEL) {
-        let columns = (into.columns - first).min(PANEL);
+    let mut laid_out = avec![];
+    // Tiles as equal as can be: a narrow one at the end would be slow.
+    let vectors = into.columns.div_ceil(LANES);
+    let wide = vectors.div_ceil(vectors.div_ceil(WIDE)) * LANES;
+    for first in (0..into.columns).step_by(wide) {
+        let columns = (into.columns - first).min(wide);
         let mut right = right.columns_from(first, columns);
         if right.column_step != 1 {
             laid_out.resize(right.rows * columns, 0.0);
-            to_panels(&mut laid_out, right);
+            lay_out(&mut laid_out, right);
             right = Matrix::new(&laid_out, right.rows, columns);
         }
         let into = into.columns_from(first, columns);
