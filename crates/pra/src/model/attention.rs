@@ -4,19 +4,17 @@
 //! the exponential. A head's pattern is a *gate* for each pair of squares by which the exponential is
 //! multiplied: 0 or 1 for the heads of the pieces, `sigmoid(logit) + 1e-6` for the free ones. That is
 //! the same as adding the logarithm of the gate before.
-//!
-//! Heads of the usual sizes have loops of their own ([`kernel`]); those of any other size are computed
-//! by products of matrices.
 
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use aligned_vec::AVec;
+use aligned_vec::{AVec, avec};
 
 use super::ops::{exp, to_shares, to_shares_back};
+use super::pass::Watch;
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
 use crate::masks;
-use crate::mul::{Matrix, MatrixMut, multiply};
+use crate::mul::{Matrix, MatrixMut, lay_out, multiply};
 
 /// Pairs of squares.
 pub(super) const PAIRS: usize = SQUARES * SQUARES;
@@ -103,6 +101,20 @@ impl Shape {
         MatrixMut::with_step(&mut qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
     }
 
+    /// Queries, keys or values of all heads: a row for each of their numbers, a column for each square.
+    fn turned(self, qkv: &[f32], part: usize) -> AVec<f32> {
+        let squares = &qkv[part * self.width..];
+        let squares = Matrix::with_step(squares, SQUARES, self.width, self.step());
+        let mut turned = avec![0.0; self.width * SQUARES];
+        lay_out(&mut turned, squares.transposed());
+        turned
+    }
+
+    /// The rows of a head in what is [turned](Self::turned).
+    fn rows(self, turned: &[f32], head: usize) -> Matrix<'_> {
+        Matrix::new(&turned[head * self.head * SQUARES..], self.head, SQUARES)
+    }
+
     /// The columns of a head in a plain matrix of squares.
     fn columns(self, data: &[f32], head: usize) -> Matrix<'_> {
         Matrix::with_step(&data[head * self.head..], SQUARES, self.head, self.width)
@@ -113,27 +125,41 @@ impl Shape {
     }
 }
 
-/// One head
-pub(super) fn head_forward(
+/// A number for each pair of squares.
+fn pairs(data: &[f32]) -> Matrix<'_> {
+    Matrix::new(data, SQUARES, SQUARES)
+}
+
+/// From queries, keys and values of a position to what its squares have seen. Only the own squares look;
+/// what they see has its rows one after another. There is room for the shares of all heads, or of one
+/// that is used by all in turn.
+pub(super) fn forward(
     shape: Shape,
-    head: usize,
     own: Range<usize>,
-    (qkv, keys): (&[f32], &[f32]),
+    qkv: &[f32],
     gates: &[f32],
     shares: &mut [f32],
     seen: &mut [f32],
+    watch: &mut impl Watch,
 ) {
     let looking = own.len();
     let place = own.start * SQUARES..own.end * SQUARES;
-    let (gates, shares) = (&gates[place.clone()], &mut shares[place]);
-    let first = shape.begin(0, head) + own.start * shape.step();
-    let queries = Matrix::with_step(&qkv[first..], looking, shape.head, shape.step());
-    let keys = Matrix::new(&keys[head * shape.head * SQUARES..], shape.head, SQUARES);
-    multiply(MatrixMut::new(shares, looking, SQUARES), queries, keys, shape.scale() * LOG2_E);
-    to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);
-    let seen =
-        MatrixMut::with_step(&mut seen[head * shape.head..], looking, shape.head, shape.width);
-    multiply(seen, Matrix::new(shares, looking, SQUARES), shape.part(qkv, 2, head), 1.0);
+    let keys = shape.turned(qkv, 1);
+    for head in 0..HEADS {
+        let gates = &gates[head * PAIRS..][place.clone()];
+        let first = head * PAIRS % shares.len();
+        let all_shares = &mut shares[first..][..PAIRS];
+        let shares = &mut all_shares[place.clone()];
+        let first = shape.begin(0, head) + own.start * shape.step();
+        let queries = Matrix::with_step(&qkv[first..], looking, shape.head, shape.step());
+        let scores = MatrixMut::new(shares, looking, SQUARES);
+        multiply(scores, queries, shape.rows(&keys, head), shape.scale() * LOG2_E);
+        to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);
+        let (into, values) = (&mut seen[head * shape.head..], shape.part(qkv, 2, head));
+        let into = MatrixMut::with_step(into, looking, shape.head, shape.width);
+        multiply(into, Matrix::new(shares, looking, SQUARES), values, 1.0);
+        watch.attention(all_shares);
+    }
 }
 
 /// From the change of what squares have seen to those of queries, keys and values (`qkv_back`, which is
@@ -146,38 +172,23 @@ pub(super) fn backward(
     qkv_back: &mut [f32],
     free_changes: &mut [f32],
 ) {
+    let values = shape.turned(qkv, 2);
+    let mut changes = avec![0.0; PAIRS];
     for head in 0..HEADS {
-        let free = head.checked_sub(PIECE_HEADS);
-        let changes = free.map(|free| &mut free_changes[free * PAIRS..]);
-        head_backward(shape, head, qkv, &shares[head * PAIRS..], seen_back, qkv_back, changes);
+        let shares = &shares[head * PAIRS..][..PAIRS];
+        let seen = shape.columns(seen_back, head);
+        multiply(shape.part_mut(qkv_back, 2, head), pairs(shares).transposed(), seen, 1.0);
+        let into = MatrixMut::new(&mut changes, SQUARES, SQUARES);
+        multiply(into, seen, shape.rows(&values, head), 1.0);
+        let rows = changes.as_chunks_mut().0.iter_mut();
+        rows.zip(shares.as_chunks().0).for_each(|(change, share)| to_shares_back(change, share));
+        if let Some(free) = head.checked_sub(PIECE_HEADS) {
+            let sums = free_changes[free * PAIRS..].iter_mut();
+            sums.zip(changes.iter()).for_each(|(sum, change)| *sum += change);
+        }
+        let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
+        let changes = pairs(&changes);
+        multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
+        multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
     }
-}
-
-/// One head.
-fn head_backward(
-    shape: Shape,
-    head: usize,
-    qkv: &[f32],
-    shares: &[f32],
-    seen_back: &[f32],
-    qkv_back: &mut [f32],
-    free_changes: Option<&mut [f32]>,
-) {
-    let (own, mut changes) = (&shares[..PAIRS], [0.0; PAIRS]);
-    let square = |data| Matrix::new(data, SQUARES, SQUARES);
-    let seen = shape.columns(seen_back, head);
-    multiply(shape.part_mut(qkv_back, 2, head), square(own).transposed(), seen, 1.0);
-    let values = shape.part(qkv, 2, head).transposed();
-    multiply(MatrixMut::new(&mut changes, SQUARES, SQUARES), seen, values, 1.0);
-    let rows = changes.as_chunks_mut::<SQUARES>().0.iter_mut();
-    for (change, share) in rows.zip(own.as_chunks::<SQUARES>().0) {
-        to_shares_back(change, share);
-    }
-    if let Some(sums) = free_changes {
-        sums.iter_mut().zip(&changes).for_each(|(sum, change)| *sum += change);
-    }
-    let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
-    let changes = square(&changes);
-    multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
-    multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
 }

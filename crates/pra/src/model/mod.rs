@@ -154,9 +154,7 @@ impl Engine {
             }
             losses
         });
-        for worker in &self.learners {
-            gradient.iter_mut().zip(&worker.gradient).for_each(|(sum, own)| *sum += own);
-        }
+        add_gradients(gradient, &self.learners);
         total(&losses)
     }
 
@@ -265,6 +263,21 @@ impl Watch for Collected {
     fn attention(&mut self, shares: &[f32]) {
         self.0.extend_from_slice(shares);
     }
+}
+
+/// Adds the gradients of workers, each thread a part of all of them.
+fn add_gradients(sum: &mut [f32], workers: &[Worker]) {
+    let size = sum.len().div_ceil(workers.len()).max(1);
+    std::thread::scope(|scope| {
+        for (part, sum) in sum.chunks_mut(size).enumerate() {
+            scope.spawn(move || {
+                for worker in workers {
+                    let own = &worker.gradient[part * size..];
+                    sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+                }
+            });
+        }
+    });
 }
 
 fn total(losses: &[Losses]) -> Losses {

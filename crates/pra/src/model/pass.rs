@@ -13,7 +13,7 @@ use super::ops::{EPSILON, norm, norm_back, short_dot};
 use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::mul::{Matrix, MatrixMut, lay_out, multiply, multiply_add, multiply_panels};
+use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 use crate::weights::Weights;
 
 /// All squares of a position.
@@ -21,7 +21,7 @@ pub(super) const ALL: Range<usize> = 0..SQUARES;
 
 /// Who is told what happens on the way forward.
 pub(super) trait Watch {
-    /// How much squares look at each other in the next head, or in all heads of the next block.
+    /// How much squares look at each other in the next head.
     fn attention(&mut self, _shares: &[f32]) {}
 
     /// The rows of somebody else's squares are wanted; a row has so many numbers.
@@ -66,8 +66,6 @@ pub(super) struct Pass {
     /// What the heads of the model read: the normed stream after the last block.
     pub last: AVec<f32>,
     last_inverse: AVec<f32>,
-    /// The keys of a position, a row for each number of a square.
-    keys: AVec<f32>,
     squares: AVec<f32>,
     // For the way back:
     /// The change of the stream.
@@ -106,7 +104,6 @@ impl Pass {
             first_inverse: zeros(1),
             last: zeros(d),
             last_inverse: zeros(1),
-            keys: avec![0.0; d * SQUARES],
             squares: back(4 * d),
             change: back(d),
             narrow: back(d),
@@ -200,27 +197,18 @@ impl Pass {
             let kept = &mut self.blocks[place];
             watch.exchange(&mut kept.qkv, 3 * d);
             for n in 0..tokens.len() {
-                let qkv = SQUARES * 3 * d;
-                let qkv = &kept.qkv[n * qkv..][..qkv];
-                let keys = Matrix::with_step(&qkv[d..], SQUARES, d, 3 * d).transposed();
-                lay_out(&mut self.keys, keys);
-                for head in 0..HEADS {
-                    // Without a way back, one place serves all heads.
-                    let place = if self.goes_back { (n * HEADS + head) * PAIRS } else { 0 };
-                    let shares = &mut kept.shares[place..][..PAIRS];
-                    let gates = &gates.block(number)[head * PAIRS..];
-                    let seen = &mut kept.seen[n * SQUARES * d..];
-                    attention::head_forward(
-                        shape,
-                        head,
-                        own.clone(),
-                        (qkv, &self.keys),
-                        gates,
-                        shares,
-                        seen,
-                    );
-                    watch.attention(shares);
-                }
+                // Without a way back, one place serves all.
+                let shares = if self.goes_back { HEADS * PAIRS } else { PAIRS };
+                let (qkv, first) = (SQUARES * 3 * d, n * shares % kept.shares.len());
+                attention::forward(
+                    shape,
+                    own.clone(),
+                    &kept.qkv[n * qkv..][..qkv],
+                    gates.block(number),
+                    &mut kept.shares[first..][..shares],
+                    &mut kept.seen[n * SQUARES * d..],
+                    watch,
+                );
             }
             multiply_panels(
                 MatrixMut::new(&mut self.stream, rows, d),
@@ -387,8 +375,8 @@ fn norm_heads(qkv: &mut [f32], inverse: &mut [f32], shape: Shape) {
             *square = short_dot(head, head);
         }
         // All roots of a row at a time: each alone would be waited for.
-        for n in 0..2 * HEADS {
-            inverse[n] = (inverse[n] / shape.head as f32 + EPSILON).sqrt().recip();
+        for square in &mut *inverse {
+            *square = (*square / shape.head as f32 + EPSILON).sqrt().recip();
         }
         for (head, inverse) in heads.chunks_exact_mut(shape.head).zip(inverse) {
             head.iter_mut().for_each(|x| *x *= *inverse);
