@@ -4,7 +4,6 @@
 //! [`halfkp`] Stockfish's first; [`AnyNetwork`] is one of either, read from a file. [`towers`] is a
 //! floating-point model for whole batches.
 
-mod aligned;
 mod any;
 pub mod features;
 pub mod halfkp;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{fs, io};
 
-use aligned_vec::AVec;
+use aligned::Aligned;
 use chess::chance::Chance;
 use data::{DataError, write_whole};
 use half::{bf16, f16};
@@ -126,9 +126,9 @@ pub struct Weights {
     layout: Layout,
     values: Vec<f32>,
     /// See [`Weights::turned`]; made when it is first asked for, gone when a number changes.
-    turned: OnceLock<AVec<f32>>,
+    turned: OnceLock<Aligned<f32>>,
     /// See [`Weights::entrance`]; likewise.
-    entrance: OnceLock<AVec<f32>>,
+    entrance: OnceLock<Aligned<f32>>,
 }
 
 impl PartialEq for Weights {
@@ -193,7 +193,7 @@ impl Weights {
     /// outputs, in panels.
     pub(crate) fn turned(&self) -> &[f32] {
         self.turned.get_or_init(|| {
-            let mut turned = AVec::from_slice(0, &self.values);
+            let mut turned = Aligned::from(&*self.values);
             for &(begin, outputs, inputs) in self.layout.products() {
                 let matrix = Matrix::new(&self.values[begin..], outputs, inputs);
                 to_panels(&mut turned[begin..], matrix.transposed());
@@ -203,7 +203,7 @@ impl Weights {
     }
 
     /// What the first block asks, for each thing that a square can be, as this computes it once.
-    pub(crate) fn entrance(&self, compute: impl FnOnce() -> AVec<f32>) -> &[f32] {
+    pub(crate) fn entrance(&self, compute: impl FnOnce() -> Aligned<f32>) -> &[f32] {
         self.entrance.get_or_init(compute)
     }
 
@@ -338,7 +338,6 @@ pub(crate) fn read_tensors(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aligned_vec::avec;
 
     #[test]
     fn what_the_way_forward_reads_is_made_anew_when_a_number_changes() {
@@ -358,10 +357,11 @@ mod tests {
             assert_eq!(sorted(weights.turned()), sorted(weights.values()));
             assert!(weights.turned().contains(&9.5));
             // What the first block asks is kept as long.
-            assert_eq!(weights.entrance(|| avec![1.0]), [1.0]);
-            assert_eq!(weights.entrance(|| avec![2.0]), [1.0]);
+            let numbers = |number: f32| Aligned::from(&[number][..]);
+            assert_eq!(weights.entrance(|| numbers(1.0)), [1.0]);
+            assert_eq!(weights.entrance(|| numbers(2.0)), [1.0]);
             weights.values_mut()[place] = 9.0;
-            assert_eq!(weights.entrance(|| avec![2.0]), [2.0]);
+            assert_eq!(weights.entrance(|| numbers(2.0)), [2.0]);
         }
     }
 }

@@ -10,11 +10,11 @@
 
 use std::sync::Arc;
 
+use aligned::Aligned;
 use chess::{Color, Move, Observer, Piece, Position, Square};
 
 use super::refresh::RefreshCache;
 use super::{Network, View};
-use crate::aligned::Aligned;
 use crate::simd;
 
 /// Room for most searches; if one goes deeper there will be more.

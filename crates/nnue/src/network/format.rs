@@ -20,9 +20,10 @@
 //! be before memory is taken. The checksum goes over words of eight bytes, each step of it a bijection
 //! of what came before, so that no change within one word can go unseen.
 
+use aligned::Aligned;
+
 use super::shape::{INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN};
 use super::{Network, Shape, ShapeError};
-use crate::aligned::Aligned;
 
 /// The first eight bytes of a file.
 pub const MAGIC: [u8; 8] = *b"TABIYANN";

@@ -26,6 +26,7 @@ mod format;
 mod refresh;
 mod shape;
 
+use aligned::Aligned;
 use chess::chance::Chance;
 use chess::{Color, Position};
 
@@ -33,7 +34,6 @@ pub use accumulators::Accumulators;
 pub use format::{LoadError, MAGIC, MAX_FILE_LEN, VERSION};
 pub use shape::{HIDDEN_STEP, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Shape, ShapeError, View};
 
-use crate::aligned::Aligned;
 use crate::simd;
 
 /// The unit of feature weights and accumulators: activations are 0 to 255.

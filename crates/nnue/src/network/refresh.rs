@@ -6,10 +6,10 @@
 //! stand now is added up. (Known as a "Finny table", after
 //! Finn Eggers of Koivisto.)
 
+use aligned::Aligned;
 use chess::{Bitboard, Color, Piece, PieceType, Position};
 
 use super::{Network, View};
-use crate::aligned::Aligned;
 use crate::simd;
 
 /// One entry for each view that was met.

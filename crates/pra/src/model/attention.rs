@@ -8,7 +8,7 @@
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use aligned_vec::{AVec, avec};
+use aligned::Aligned;
 
 use super::ops::{exp, to_shares, to_shares_back};
 use super::pass::Watch;
@@ -24,7 +24,7 @@ const FLOOR: f32 = 1e-6;
 /// The gates of all heads of all blocks: `[depth][12][64][64]`.
 #[derive(Clone, Debug)]
 pub(super) struct Gates {
-    gates: AVec<f32>,
+    gates: Aligned<f32>,
     /// What the free ones were last made of: predictions ask again and again with the same.
     logits: Vec<f32>,
 }
@@ -41,7 +41,7 @@ impl Gates {
             }
         }
         let logits = vec![f32::NAN; config.depth * FREE_HEADS * PAIRS];
-        let gates = AVec::from_slice(0, &block.repeat(config.depth));
+        let gates = Aligned::from(&*block.repeat(config.depth));
         Self { gates, logits }
     }
 
@@ -102,10 +102,10 @@ impl Shape {
     }
 
     /// Queries, keys or values of all heads: a row for each of their numbers, a column for each square.
-    fn turned(self, qkv: &[f32], part: usize) -> AVec<f32> {
+    fn turned(self, qkv: &[f32], part: usize) -> Aligned<f32> {
         let squares = &qkv[part * self.width..];
         let squares = Matrix::with_step(squares, SQUARES, self.width, self.step());
-        let mut turned = avec![0.0; self.width * SQUARES];
+        let mut turned = Aligned::zeros(self.width * SQUARES);
         lay_out(&mut turned, squares.transposed());
         turned
     }
@@ -173,7 +173,7 @@ pub(super) fn backward(
     free_changes: &mut [f32],
 ) {
     let values = shape.turned(qkv, 2);
-    let mut changes = avec![0.0; PAIRS];
+    let mut changes = Aligned::zeros(PAIRS);
     for head in 0..HEADS {
         let shares = &shares[head * PAIRS..][..PAIRS];
         let seen = shape.columns(seen_back, head);

@@ -1,6 +1,6 @@
 //! The two answers of the model, their losses, and the way back from these: which move, and who wins.
 
-use aligned_vec::{AVec, avec};
+use aligned::Aligned;
 
 use super::batch::{Batch, LossWeights, Losses, is_known};
 use super::ops::{add_scaled, dot, exp};
@@ -14,22 +14,22 @@ use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 pub(super) struct Heads {
     config: Config,
     /// From and to, beside each other.
-    pairs: AVec<f32>,
+    pairs: Aligned<f32>,
     /// The numbers of all moves of a position.
-    pub logits: AVec<f32>,
-    squares: AVec<f32>,
+    pub logits: Aligned<f32>,
+    squares: Aligned<f32>,
     /// Neurons of the value head, squares of them, and its outputs.
-    neurons: AVec<f32>,
-    neuron_squares: AVec<f32>,
-    outputs: AVec<f32>,
+    neurons: Aligned<f32>,
+    neuron_squares: Aligned<f32>,
+    outputs: Aligned<f32>,
     // For the way back:
-    pairs_back: AVec<f32>,
-    plain_back: AVec<f32>,
-    outputs_back: AVec<f32>,
-    neurons_back: AVec<f32>,
-    squares_back: AVec<f32>,
+    pairs_back: Aligned<f32>,
+    plain_back: Aligned<f32>,
+    outputs_back: Aligned<f32>,
+    neurons_back: Aligned<f32>,
+    squares_back: Aligned<f32>,
     /// The change of what the heads read.
-    pub last_back: AVec<f32>,
+    pub last_back: Aligned<f32>,
 }
 
 /// What the loss of a batch is divided by.
@@ -55,17 +55,17 @@ impl Heads {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
         let (d, rows) = (config.n_embd, positions * SQUARES);
-        let back = |length: usize| avec![0.0; if goes_back { length } else { 0 }];
+        let back = |length: usize| Aligned::zeros(if goes_back { length } else { 0 });
         let (_, neurons, outputs) = value_shape(config);
         let channels = if config.light_value { VALUE_CHANNELS } else { 0 };
         Self {
             config: *config,
-            pairs: avec![0.0; rows * 2 * d],
-            logits: avec![0.0; POLICY],
-            squares: avec![0.0; rows * channels],
-            neurons: avec![0.0; positions * neurons],
-            neuron_squares: avec![0.0; positions * neurons],
-            outputs: avec![0.0; positions * outputs],
+            pairs: Aligned::zeros(rows * 2 * d),
+            logits: Aligned::zeros(POLICY),
+            squares: Aligned::zeros(rows * channels),
+            neurons: Aligned::zeros(positions * neurons),
+            neuron_squares: Aligned::zeros(positions * neurons),
+            outputs: Aligned::zeros(positions * outputs),
             pairs_back: back(rows * 2 * d),
             plain_back: back(PLAIN_MOVES),
             outputs_back: back(positions * outputs),

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use aligned_vec::{AVec, avec};
+use aligned::Aligned;
 
 use super::attention::{self, Gates, PAIRS, Shape};
 use super::ops::{EPSILON, norm, norm_back, short_dot};
@@ -35,21 +35,21 @@ impl Watch for () {}
 #[derive(Clone, Debug)]
 struct Kept {
     /// What attention reads, and the divisors of its norm.
-    input: AVec<f32>,
-    input_inverse: AVec<f32>,
+    input: Aligned<f32>,
+    input_inverse: Aligned<f32>,
     /// Queries and keys, normed, and values.
-    qkv: AVec<f32>,
+    qkv: Aligned<f32>,
     /// The divisors of queries and keys: 24 for each square.
-    qk_inverse: AVec<f32>,
+    qk_inverse: Aligned<f32>,
     /// How much each square looks at each other.
-    shares: AVec<f32>,
+    shares: Aligned<f32>,
     /// What it sees.
-    seen: AVec<f32>,
+    seen: Aligned<f32>,
     /// What the perceptron reads.
-    middle: AVec<f32>,
-    middle_inverse: AVec<f32>,
+    middle: Aligned<f32>,
+    middle_inverse: Aligned<f32>,
     /// What is positive of its neurons.
-    neurons: AVec<f32>,
+    neurons: Aligned<f32>,
 }
 
 /// The state of some positions in the network.
@@ -60,35 +60,35 @@ pub(super) struct Pass {
     goes_back: bool,
     blocks: Vec<Kept>,
     /// The stream that blocks read and add to.
-    stream: AVec<f32>,
-    first: AVec<f32>,
-    first_inverse: AVec<f32>,
+    stream: Aligned<f32>,
+    first: Aligned<f32>,
+    first_inverse: Aligned<f32>,
     /// What the heads of the model read: the normed stream after the last block.
-    pub last: AVec<f32>,
-    last_inverse: AVec<f32>,
-    squares: AVec<f32>,
+    pub last: Aligned<f32>,
+    last_inverse: Aligned<f32>,
+    squares: Aligned<f32>,
     // For the way back:
     /// The change of the stream.
-    change: AVec<f32>,
-    narrow: AVec<f32>,
+    change: Aligned<f32>,
+    narrow: Aligned<f32>,
     /// Of queries, keys and values.
-    triple: AVec<f32>,
-    wide: AVec<f32>,
-    free: AVec<f32>,
+    triple: Aligned<f32>,
+    wide: Aligned<f32>,
+    free: Aligned<f32>,
 }
 
 impl Pass {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
         let (d, rows) = (config.n_embd, positions * SQUARES);
-        let zeros = |per_row: usize| avec![0.0; rows * per_row];
-        let back = |per_row: usize| avec![0.0; if goes_back { rows * per_row } else { 0 }];
+        let zeros = |per_row: usize| Aligned::zeros(rows * per_row);
+        let back = |per_row: usize| Aligned::zeros(if goes_back { rows * per_row } else { 0 });
         let kept = Kept {
             input: zeros(d),
             input_inverse: zeros(1),
             qkv: zeros(3 * d),
             qk_inverse: zeros(2 * HEADS),
-            shares: if goes_back { zeros(HEADS * SQUARES) } else { avec![0.0; PAIRS] },
+            shares: if goes_back { zeros(HEADS * SQUARES) } else { Aligned::zeros(PAIRS) },
             seen: zeros(d),
             middle: zeros(d),
             middle_inverse: zeros(1),
@@ -109,7 +109,7 @@ impl Pass {
             narrow: back(d),
             triple: back(3 * d),
             wide: back(4 * d),
-            free: avec![0.0; if goes_back { FREE_HEADS * PAIRS } else { 0 }],
+            free: Aligned::zeros(if goes_back { FREE_HEADS * PAIRS } else { 0 }),
         }
     }
 
@@ -121,10 +121,10 @@ impl Pass {
     /// Queries, keys and values of the first block for everything that a square can be: for both sides,
     /// all kinds of pieces, all squares. They depend on nothing else, so that a pass without a way back
     /// can look them up.
-    pub fn entrance(weights: &Weights) -> AVec<f32> {
+    pub fn entrance(weights: &Weights) -> Aligned<f32> {
         let (config, layout, turned) = (weights.config(), weights.layout(), weights.turned());
         let mut pass = Self::new(config, 1, false);
-        let mut table = avec![];
+        let mut table = Vec::new();
         for side in 0..2 {
             for kind in 0..config.piece_kinds() as u8 {
                 let tokens = Tokens { squares: [kind; SQUARES], side };
@@ -133,7 +133,7 @@ impl Pass {
                 table.extend_from_slice(&pass.blocks[0].qkv);
             }
         }
-        table
+        (&*table).into()
     }
 
     /// The stream before the first block.

@@ -5,7 +5,7 @@
 //! of loads. Nothing is copied before, as a general library would, because the matrices of this model
 //! fit the caches as they are. Only a right matrix whose columns lie apart is laid out anew.
 
-use aligned_vec::avec;
+use aligned::Aligned;
 
 use super::vector::{LANES, Vector};
 use super::{Matrix, MatrixMut, lay_out};
@@ -26,7 +26,7 @@ pub(super) fn multiply(
     if into.rows == 0 {
         return;
     }
-    let mut laid_out = avec![];
+    let mut laid_out;
     // Tiles as equal as can be: a narrow one at the end would be slow.
     let vectors = into.columns.div_ceil(LANES);
     let wide = vectors.div_ceil(vectors.div_ceil(WIDE)) * LANES;
@@ -34,7 +34,7 @@ pub(super) fn multiply(
         let columns = (into.columns - first).min(wide);
         let mut right = right.columns_from(first, columns);
         if right.column_step != 1 {
-            laid_out.resize(right.rows * columns, 0.0);
+            laid_out = Aligned::zeros(right.rows * columns);
             lay_out(&mut laid_out, right);
             right = Matrix::new(&laid_out, right.rows, columns);
         }

@@ -3,7 +3,8 @@
 //! *I. Loshchilov, F. Hutter: Decoupled Weight Decay Regularization (2019)*, with β₁ = 0.9, β₂ = 0.999.
 //! After each step numbers are clipped to what a network file has room for.
 
-use super::floats::Floats;
+use aligned::Aligned;
+
 use super::kernel;
 use super::parameters::{Parameters, Part};
 
@@ -19,8 +20,8 @@ pub(super) struct Adam {
     /// Steps that have been taken.
     pub(super) steps: u64,
     /// Smoothed gradients, and their smoothed squares.
-    pub(super) first: Floats,
-    pub(super) second: Floats,
+    pub(super) first: Aligned<f32>,
+    pub(super) second: Aligned<f32>,
 }
 
 /// One step.
@@ -43,7 +44,7 @@ struct Share<'a> {
 
 impl Adam {
     pub(super) fn new(count: usize) -> Self {
-        Self { steps: 0, first: Floats::zero(count), second: Floats::zero(count) }
+        Self { steps: 0, first: Aligned::zeros(count), second: Aligned::zeros(count) }
     }
 
     /// Takes a step along the sum of these gradients, with as many threads as there are gradients.

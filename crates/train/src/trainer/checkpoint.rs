@@ -12,6 +12,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use aligned::Aligned;
 use data::write_whole;
 use nnue::Shape;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -20,7 +21,6 @@ use serde_json::Value;
 
 use super::adam::Adam;
 use super::example::RowCounts;
-use super::floats::Floats;
 use super::options::Schedule;
 use super::parameters::{self, Parameters, Part};
 use super::worker::Tally;
@@ -293,7 +293,8 @@ impl Checkpoint {
         };
         let mut parameters = Parameters::zero(&shape);
         parameters.values.copy_from_slice(&array("")?);
-        let (first, second) = (Floats::from(&*array("first.")?), Floats::from(&*array("second.")?));
+        let (first, second) =
+            (Aligned::from(&*array("first.")?), Aligned::from(&*array("second.")?));
         Ok(Self { parameters, adam: Adam { steps: note.step, first, second }, note })
     }
 

@@ -19,7 +19,7 @@
 //! | `rows` | rows in random order, from any place on |
 //! | `example` | from the bits of a row to active inputs and a target |
 //! | `parameters` | the numbers of a network, random ones to begin with, quantised ones at the end |
-//! | `floats`, `kernel`, `worker` | forward and backward for one thread |
+//! | `kernel`, `worker` | forward and backward for one thread |
 //! | `adam` | the optimiser |
 //! | `learner` | a step on all threads |
 //! | `checkpoint`, `log`, `curve` | what is written |
@@ -34,7 +34,6 @@ mod compare;
 mod curve;
 mod error;
 mod example;
-mod floats;
 mod kernel;
 mod learner;
 mod log;

@@ -5,11 +5,11 @@
 //! read and written once for the block, not once for every position. A thread has gradients of its own,
 //! which the optimiser adds up in a fixed order, so that a run can be repeated to the bit.
 
+use aligned::Aligned;
 use chess::PackedRow;
 use nnue::network::SCALE;
 
 use super::example::{Encoder, Example, RowCounts, sigmoid};
-use super::floats::Floats;
 use super::kernel;
 use super::parameters::{Parameters, Part};
 
@@ -70,7 +70,7 @@ pub(super) struct Worker {
     block: usize,
     examples: Vec<Example>,
     /// The hidden layers of a block, the mover's and the other's in turn; later their gradients.
-    hidden: Floats,
+    hidden: Aligned<f32>,
     sorted: Sorted,
 }
 
@@ -82,7 +82,7 @@ impl Worker {
             gradients: Parameters::zero(shape),
             block: rows,
             examples: Vec::new(),
-            hidden: Floats::zero(rows * 2 * shape.hidden),
+            hidden: Aligned::zeros(rows * 2 * shape.hidden),
             sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; rows * 64] },
         }
     }
