@@ -147,11 +147,11 @@ pub(super) fn forward(
     let keys = shape.turned(qkv, 1);
     for head in 0..HEADS {
         let gates = &gates[head * PAIRS..][place.clone()];
-        let first = head * PAIRS % shares.len();
-        let all_shares = &mut shares[first..][..PAIRS];
+        let begin = head * PAIRS % shares.len();
+        let all_shares = &mut shares[begin..][..PAIRS];
         let shares = &mut all_shares[place.clone()];
-        let first = shape.begin(0, head) + own.start * shape.step();
-        let queries = Matrix::with_step(&qkv[first..], looking, shape.head, shape.step());
+        let queries = &qkv[shape.begin(0, head) + own.start * shape.step()..];
+        let queries = Matrix::with_step(queries, looking, shape.head, shape.step());
         let scores = MatrixMut::new(shares, looking, SQUARES);
         multiply(scores, queries, shape.rows(&keys, head), shape.scale() * LOG2_E);
         to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);

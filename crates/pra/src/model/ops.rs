@@ -139,7 +139,7 @@ pub(super) fn exp(x: f32) -> f32 {
     power_of_two(shifted, rest * LOG2_E)
 }
 
-/// A power of two, as exact as its exponent: of a small one.
+/// Two to the power of a number that is not large; as exact as that number is.
 #[inline(always)]
 fn exp2(x: f32) -> f32 {
     let shifted = x + ROUND;
@@ -171,6 +171,29 @@ mod tests {
         }
         assert_eq!(exp(0.0), 1.0);
         assert!(exp(f32::NEG_INFINITY) < 1e-37);
+        for n in -32_000..32_000 {
+            let x = n as f32 / 1024.0;
+            let (fast, exact) = (f64::from(exp2(x)), f64::from(x).exp2());
+            assert!((fast / exact - 1.0).abs() < 2e-7, "{x}: {fast} {exact}");
+        }
+        assert!(exp(f32::NAN).is_nan() && exp2(f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn shares_are_those_of_exponentials_and_shut_gates_have_none() {
+        let score = |row: usize, n: usize| ((row * 7 + n * 3) as f32 * 0.37).sin() * 4.0;
+        let gate = |row: usize, n: usize| (n % (row + 2)) as f32 / 2.0;
+        let gates: [[f32; SQUARES]; 3] = from_fn(|row| from_fn(|n| gate(row, n)));
+        let mut rows: [[f32; SQUARES]; 3] = from_fn(|row| from_fn(|n| score(row, n) * LOG2_E));
+        to_shares(&mut rows, &gates);
+        for (row, shares) in rows.iter().enumerate() {
+            let slow = |n: usize| f64::from(score(row, n)).exp() * f64::from(gate(row, n));
+            let sum: f64 = (0..SQUARES).map(slow).sum();
+            for (n, share) in shares.iter().enumerate() {
+                assert!((f64::from(*share) - slow(n) / sum).abs() < 1e-7, "{row} {n} {share}");
+                assert!(gate(row, n) != 0.0 || *share == 0.0);
+            }
+        }
     }
 
     #[test]

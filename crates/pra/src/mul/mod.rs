@@ -315,7 +315,7 @@ mod tests {
     fn a_matrix_in_panels_gives_the_same_product() {
         let mut chance = Chance::of(3, 4);
         for columns in [1, 8, PANEL - 1, PANEL, PANEL + 1, 3 * PANEL + 5] {
-            let (rows, steps) = (9, 7);
+            let (rows, steps) = (9, 19);
             let mut numbers = |count: usize| -> Vec<f32> {
                 (0..count).map(|_| chance.fraction() - 0.5).collect()
             };
