@@ -298,6 +298,16 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
     let without = folder.path("without");
     done(&[&args[..], &["--without", "promotions", "--out", &without]].concat());
     assert!(folder.read("without/model/config.json").contains("\"promotions\": false"));
+    // Without a folder, one is named after the layers, or after a tag.
+    for (tag, name) in [(&[][..], "pra_d1"), (&["--model-tag", "first"], "first")] {
+        let untold = Command::new(TABIYA)
+            .args([&args[..], tag].concat())
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap();
+        assert!(untold.status.success(), "{}", String::from_utf8_lossy(&untold.stderr));
+        done(&["pra", "info", "--model", &folder.path(&format!("checkpoints/{name}/model"))]);
+    }
     // What cannot be trained is told.
     failed(&["pra", "train", "--data", "/nonexistent", "--out", &other]);
     failed(&[&args[..], &["--out", &other]].concat());

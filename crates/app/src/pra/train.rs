@@ -34,9 +34,9 @@ pub struct TrainArgs {
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     /// The folder for log, curve, checkpoints and model; a run that was killed goes on from there
-    #[arg(long, value_name = "DIR", required_unless_present = "model_tag")]
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The same as --out checkpoints/TAG
+    /// The same as --out checkpoints/TAG; pra_d8 for a model of 8 layers if neither is given
     #[arg(long, value_name = "TAG", conflicts_with = "out")]
     model_tag: Option<String>,
     /// Layers
@@ -222,9 +222,8 @@ impl TrainArgs {
             ..TrainOptions::new(config, self.num_iterations)
         };
         options.check()?;
-        let tagged =
-            || PathBuf::from("checkpoints").join(self.model_tag.as_deref().unwrap_or("pra"));
-        let out = self.out.clone().unwrap_or_else(tagged);
+        let tag = self.model_tag.clone().unwrap_or_else(|| format!("pra_d{}", config.depth));
+        let out = self.out.clone().unwrap_or_else(|| PathBuf::from("checkpoints").join(tag));
         Ok(Training {
             options,
             device: self.device.clone(),
