@@ -83,12 +83,12 @@ pub(super) struct Shape {
 
 impl Shape {
     /// How far it is from a square to the next.
-    pub const fn step(self) -> usize {
+    const fn step(self) -> usize {
         3 * self.width
     }
 
     /// Where queries (0), keys (1) or values (2) of a head begin.
-    pub const fn begin(self, part: usize, head: usize) -> usize {
+    const fn begin(self, part: usize, head: usize) -> usize {
         part * self.width + head * self.head
     }
 
@@ -120,7 +120,7 @@ impl Shape {
         Matrix::with_step(&data[head * self.head..], SQUARES, self.head, self.width)
     }
 
-    pub fn scale(self) -> f32 {
+    fn scale(self) -> f32 {
         (self.head as f32).sqrt().recip()
     }
 }
@@ -153,6 +153,7 @@ pub(super) fn forward(
         let queries = &qkv[shape.begin(0, head) + own.start * shape.step()..];
         let queries = Matrix::with_step(queries, looking, shape.head, shape.step());
         let scores = MatrixMut::new(shares, looking, SQUARES);
+        // Shares are powers of two, which are made faster than those of e: the factor is in the scale.
         multiply(scores, queries, shape.rows(&keys, head), shape.scale() * LOG2_E);
         to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);
         let (into, values) = (&mut seen[head * shape.head..], shape.part(qkv, 2, head));
