@@ -10,15 +10,18 @@ mod data;
 mod eval;
 mod features;
 mod input;
+mod interrupt;
 mod legal;
 mod matches;
 mod nnue;
+mod output;
 mod paco;
 mod perft;
 mod pgn;
 mod pra;
 mod progress;
 mod selfplay;
+mod threads;
 mod uci;
 
 use std::io::{self, BufWriter, Write};

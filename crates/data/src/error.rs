@@ -61,6 +61,14 @@ pub enum DataError {
         /// What is there.
         reason: String,
     },
+    /// An output would replace an input.
+    #[error("{} is the input {}: choose another output", output.display(), input.display())]
+    OutputIsInput {
+        /// The output.
+        output: PathBuf,
+        /// The input that is the same file.
+        input: PathBuf,
+    },
     /// The options contradict each other.
     #[error("{0}")]
     Options(String),

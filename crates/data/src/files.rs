@@ -1,108 +1,153 @@
 //! Files that are there whole or not at all.
 //!
-//! Everything is written to a temporary name in the same folder, brought to the disk, and renamed. A
-//! reader of the folder never sees the beginning of a file, whenever the writer is killed.
+//! Everything is written to a temporary file in the same folder (a new one, with a random name),
+//! synced, and renamed; then the folder is synced. A reader of the folder never sees the beginning of a
+//! file, whenever the writer is killed, and an old file of that name is there until the new one is.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::{NamedTempFile, TempPath};
+
 use crate::DataError;
 
-/// What temporary names end in.
-pub(crate) const TEMPORARY: &str = ".tmp";
+/// Temporary files are named `.tabiya-RANDOM.tmp`.
+const PREFIX: &str = ".tabiya-";
+const SUFFIX: &str = ".tmp";
 
-/// The temporary name of a file: hidden, in the same folder.
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(TEMPORARY);
-    path.with_file_name(name)
+/// Whether a file of this name is a temporary one, left behind by a killed process. Until version 0.1
+/// their names were `.NAME.tmp`.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
-/// A file under construction; its hash is computed on the way. Unless it is finished, it is removed.
+/// A file under construction, hashed as it is written. It takes its name in [`OutputFile::finish`];
+/// dropped before that, it is removed and whatever had the name stays as it was.
+///
+/// A symbolic link is followed: its target is replaced, not the link. Devices and pipes
+/// (`/dev/stdout`) cannot be replaced and are written in place.
 #[derive(Debug)]
-pub(crate) struct NewFile {
+pub struct OutputFile {
     path: PathBuf,
-    file: Option<BufWriter<File>>,
+    /// The real path and the temporary one, unless the file is written in place.
+    rename: Option<(PathBuf, TempPath)>,
+    file: BufWriter<File>,
     hasher: blake3::Hasher,
     bytes: u64,
 }
 
-/// What a finished file is known by.
+/// Size and hash of a finished file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Written {
+pub struct Written {
+    /// Its size in bytes.
     pub bytes: u64,
+    /// Its BLAKE3 hash in hexadecimal.
     pub blake3: String,
 }
 
-impl NewFile {
-    pub(crate) fn create(path: &Path) -> Result<Self, DataError> {
-        let file = File::create(temporary(path)).map_err(DataError::io("create", path))?;
-        let file = Some(BufWriter::with_capacity(1 << 18, file));
-        Ok(Self { path: path.to_owned(), file, hasher: blake3::Hasher::new(), bytes: 0 })
+impl OutputFile {
+    /// Creates the temporary file beside `path`.
+    pub fn create(path: &Path) -> Result<Self, DataError> {
+        let (rename, file) = Self::open(path).map_err(DataError::io("create", path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            rename,
+            file: BufWriter::with_capacity(1 << 18, file),
+            hasher: blake3::Hasher::new(),
+            bytes: 0,
+        })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    fn open(path: &Path) -> io::Result<(Option<(PathBuf, TempPath)>, File)> {
+        let old = fs::metadata(path).ok();
+        if let Some(old) = &old
+            && !old.is_file()
+        {
+            // Opening a folder for writing fails with the right message.
+            return Ok((None, File::options().write(true).open(path)?));
+        }
+        let real = if old.is_some() { path.canonicalize()? } else { path.to_owned() };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).suffix(SUFFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // What a plain `File::create` asks for; the umask takes away what it has to.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let temporary = builder.tempfile_in(folder_of(&real))?;
+        if let Some(old) = old {
+            temporary.as_file().set_permissions(old.permissions())?;
+        }
+        let (file, temporary) = NamedTempFile::into_parts(temporary);
+        Ok((Some((real, temporary)), file))
+    }
+
+    /// The name it will have.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes it what its name says.
-    pub(crate) fn finish(mut self) -> Result<Written, DataError> {
-        self.rename().map_err(DataError::io("write", &self.path))?;
-        Ok(Written { bytes: self.bytes, blake3: self.hasher.finalize().to_hex().to_string() })
-    }
-
-    /// Makes it what its name says, with other bytes at its beginning; its hash is not told.
-    pub(crate) fn finish_with_head(mut self, head: &[u8]) -> Result<(), DataError> {
-        let result = match &mut self.file {
-            Some(file) => file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(head)),
-            None => Ok(()),
+    /// Gives the file its name.
+    pub fn finish(mut self) -> Result<Written, DataError> {
+        let written = Written {
+            bytes: self.bytes,
+            blake3: std::mem::take(&mut self.hasher).finalize().to_hex().to_string(),
         };
-        result.and_then(|()| self.rename()).map_err(DataError::io("write", &self.path))
+        let path = self.path.clone();
+        self.persist().map_err(DataError::io("write", &path))?;
+        Ok(written)
     }
 
-    fn rename(&mut self) -> io::Result<()> {
-        if let Some(mut file) = self.file.take() {
-            let whole = file.flush().and_then(|()| file.get_ref().sync_all());
-            let renamed = whole.and_then(|()| fs::rename(temporary(&self.path), &self.path));
-            if renamed.is_err() {
-                let _ = fs::remove_file(temporary(&self.path));
-            }
-            return renamed;
-        }
-        Ok(())
+    /// Gives the file its name after overwriting its first bytes.
+    pub(crate) fn finish_with_head(mut self, head: &[u8]) -> Result<(), DataError> {
+        let path = self.path.clone();
+        self.file
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| self.file.write_all(head))
+            .and_then(|()| self.persist())
+            .map_err(DataError::io("write", &path))
+    }
+
+    fn persist(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        let Some((real, temporary)) = self.rename.take() else { return Ok(()) };
+        self.file.get_ref().sync_all()?;
+        temporary.persist(&real).map_err(|error| error.error)?;
+        sync_folder(folder_of(&real))
     }
 }
 
-impl Write for NewFile {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(file) = &mut self.file else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        let count = file.write(bytes)?;
+        let count = self.file.write(bytes)?;
         self.hasher.update(&bytes[..count]);
         self.bytes += count as u64;
         Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+        self.file.flush()
     }
 }
 
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
-            // What is in the buffer is not worth writing.
-            drop(file.into_parts());
-            let _ = fs::remove_file(temporary(&self.path));
-        }
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
     }
+}
+
+/// Brings the entries of a folder to the disk: without it a rename may be lost with the power.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Writes a small file whole.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Written, DataError> {
-    let mut file = NewFile::create(path)?;
+    let mut file = OutputFile::create(path)?;
     file.write_all(bytes).map_err(DataError::io("write", path))?;
     file.finish()
 }
@@ -110,6 +155,26 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Written, DataError> {
 /// Writes a small file so that it is there whole or not at all, whenever the writer is killed.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     write(path, bytes).map(|_| ())
+}
+
+/// Refuses an output that is one of the inputs, by whatever name: the same file, not the same path.
+/// Inputs that do not exist, and `-`, are no files.
+pub fn ensure_distinct<'a>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), DataError> {
+    let Ok(output_file) = same_file::Handle::from_path(output) else { return Ok(()) };
+    for input in inputs {
+        if input != Path::new("-")
+            && same_file::Handle::from_path(input).is_ok_and(|input| input == output_file)
+        {
+            return Err(DataError::OutputIsInput {
+                output: output.to_owned(),
+                input: input.to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Makes a folder and those above it.
@@ -129,21 +194,77 @@ pub(crate) fn hash(path: &Path) -> Result<Written, DataError> {
 mod tests {
     use super::*;
 
+    fn names(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
     #[test]
     fn a_file_is_there_only_when_it_is_finished() {
-        let folder = std::env::temp_dir().join(format!("tabiya-files-{}", std::process::id()));
-        create_folder(&folder).unwrap();
-        let path = folder.join("a");
-        let mut file = NewFile::create(&path).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut file = OutputFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
         assert!(!path.exists());
         drop(file);
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        assert_eq!(names(folder.path()), 0);
         let written = write(&path, b"whole").unwrap();
         assert_eq!((fs::read(&path).unwrap(), written.bytes), (b"whole".to_vec(), 5));
         assert_eq!(hash(&path).unwrap(), written);
-        let missing = write(&folder.join("no/such/folder"), b"").unwrap_err();
+        let missing = write(&folder.path().join("no/such/folder"), b"").unwrap_err();
         assert!(missing.to_string().starts_with("cannot create "), "{missing}");
-        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_old_file_is_there_until_the_new_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"old").unwrap();
+        let mut file = OutputFile::create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        file.flush().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        drop(file);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        write(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), 1);
+        let error = write(folder.path(), b"").unwrap_err();
+        assert!(error.to_string().starts_with("cannot create "), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_permissions_are_kept_and_devices_stay_devices() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a"), folder.path().join("link"));
+        fs::write(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        write(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        write(Path::new("/dev/null"), b"gone").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        // The temporary name that version 0.1 would have followed to another file.
+        symlink(&path, folder.path().join(".b.tmp")).unwrap();
+        write(&folder.path().join("b"), b"b").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn an_output_that_is_an_input_is_refused_by_whatever_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&a, b"a").unwrap();
+        let distinct = |output: &Path, input: &Path| ensure_distinct(output, [input]).is_ok();
+        assert!(distinct(&b, &a));
+        assert!(!distinct(&a, &a));
+        assert!(!distinct(&folder.path().join("./a"), &a));
+        fs::hard_link(&a, &b).unwrap();
+        assert!(!distinct(&b, &a));
+        let error = ensure_distinct(&b, [Path::new("-"), a.as_path()]).unwrap_err().to_string();
+        assert!(error.contains("is the input"), "{error}");
     }
 }

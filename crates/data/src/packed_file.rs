@@ -16,7 +16,7 @@ use std::path::Path;
 
 use chess::PackedRow;
 
-use crate::files::NewFile;
+use crate::files::OutputFile;
 use crate::{DataError, Row};
 
 const MAGIC: [u8; 8] = *b"TABIYA32";
@@ -25,7 +25,7 @@ const HEAD: usize = 32;
 /// A file of rows that is being written.
 #[derive(Debug)]
 pub(crate) struct PackedWriter {
-    file: NewFile,
+    file: OutputFile,
     rows: u64,
     hasher: blake3::Hasher,
 }
@@ -49,7 +49,7 @@ fn head(rows: u64, hash: &blake3::Hash) -> [u8; HEAD] {
 
 impl PackedWriter {
     pub(crate) fn create(path: &Path) -> Result<Self, DataError> {
-        let mut file = NewFile::create(path)?;
+        let mut file = OutputFile::create(path)?;
         file.write_all(&[0; HEAD]).map_err(DataError::io("write", path))?;
         Ok(Self { file, rows: 0, hasher: blake3::Hasher::new() })
     }

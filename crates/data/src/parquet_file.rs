@@ -14,7 +14,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
-use crate::files::{NewFile, Written};
+use crate::files::{OutputFile, Written};
 use crate::{Column, DataError, PointOfView, Row, columns, row};
 
 /// The name under which a file tells from whose view its evaluations are.
@@ -110,7 +110,7 @@ impl Encoder {
 
 /// A Parquet file that is being written.
 pub(crate) struct ParquetWriter {
-    writer: SerializedFileWriter<NewFile>,
+    writer: SerializedFileWriter<OutputFile>,
     path: std::path::PathBuf,
 }
 
@@ -122,7 +122,7 @@ impl fmt::Debug for ParquetWriter {
 
 impl ParquetWriter {
     pub(crate) fn create(path: &Path, encoder: &Encoder) -> Result<Self, DataError> {
-        let file = NewFile::create(path)?;
+        let file = OutputFile::create(path)?;
         let schema = Arc::clone(&encoder.schema);
         let writer = ArrowWriter::try_new(file, schema, Some(encoder.properties.clone()));
         let (writer, _) =

@@ -4,8 +4,6 @@ use std::io::{IsTerminal, Write};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -340,14 +338,7 @@ fn left(seconds: f64) -> String {
 
 pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let training = args.training()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let handler = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        // The second time it ends at once; the last checkpoint is whole.
-        if handler.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-    })?;
+    let stop = crate::interrupt::listen(|| {})?;
     let mut teller = Teller::new(&training);
     let trained = pra::train::train(&training, &stop, &mut |event| teller.tell(event));
     if let Some(bar) = &teller.bar {
@@ -401,5 +392,5 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         }
         writeln!(out, "{}", model.display())?;
     }
-    Ok(if trained.was_stopped { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if trained.was_stopped { crate::interrupt::exit_code() } else { ExitCode::SUCCESS })
 }

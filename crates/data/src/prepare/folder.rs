@@ -1,21 +1,19 @@
 //! The folder a data set is made in: whose it is, and what is in it already.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
 use super::runs::RUNS;
-use crate::files::{self, TEMPORARY};
+use crate::files::{self, is_temporary};
+use crate::lock::{FolderLock, LOCK};
 use crate::manifest::{MANIFEST, Manifest, PROGRESS, Plan, SUCCESS, read_json};
 use crate::{DataError, Split};
-
-/// The file that a run holds locked as long as it writes.
-const LOCK: &str = "_lock";
 
 /// A folder that nobody else writes to.
 pub(crate) struct Workplace {
     path: PathBuf,
-    _lock: File,
+    _lock: FolderLock,
 }
 
 /// What was found there.
@@ -41,7 +39,7 @@ impl Workplace {
             .map_err(DataError::io("list", path))?;
         let is_foreign = |name: &std::ffi::OsString| {
             let name = name.to_string_lossy();
-            !(name == LOCK || name.starts_with('.') && name.ends_with(TEMPORARY))
+            !(name == LOCK || is_temporary(&name))
         };
         let is_ours = path.join(SUCCESS).exists() || path.join(PROGRESS).exists();
         if !is_ours && let Some(name) = listed.iter().find(|name| is_foreign(name)) {
@@ -50,18 +48,7 @@ impl Workplace {
                 "it holds '{name}', which is no beginning of a data set"
             )));
         }
-        let lock_path = path.join(LOCK);
-        let lock = File::create(&lock_path).map_err(DataError::io("create", &lock_path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(occupied("another run is writing to it".into()));
-            }
-            Err(TryLockError::Error(cause)) => {
-                return Err(DataError::Io { what: "lock", path: lock_path, cause });
-            }
-        }
-        let workplace = Self { path: path.to_owned(), _lock: lock };
+        let workplace = Self { path: path.to_owned(), _lock: FolderLock::acquire(path)? };
         let other = |old: &Plan| {
             plan.difference(old).map(|difference| {
                 occupied(format!(
@@ -81,7 +68,6 @@ impl Workplace {
                 }
             }
             if let Some(error) = other(&old) {
-                workplace.leave();
                 return Err(error);
             }
             // It may have been killed when all was done but this.
@@ -107,7 +93,7 @@ impl Workplace {
             for entry in entries.flatten() {
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                if name.starts_with('.') && name.ends_with(TEMPORARY) {
+                if is_temporary(&name) {
                     let _ = fs::remove_file(entry.path());
                 }
             }
@@ -139,12 +125,7 @@ impl Workplace {
         if progress.exists() {
             fs::remove_file(&progress).map_err(DataError::io("remove", &progress))?;
         }
-        self.leave();
         Ok(())
-    }
-
-    fn leave(&self) {
-        let _ = fs::remove_file(self.path.join(LOCK));
     }
 
     /// Whether the manifest is there but nobody said that all is well.

@@ -22,7 +22,7 @@ use super::games::Rows;
 use super::ledger::{Ledger, Made, Mark, Place};
 use super::options::RowOrder;
 use super::progress::{Recorder, Stage};
-use crate::files::{NewFile, Written};
+use crate::files::{OutputFile, Written};
 use crate::pool::{Feed, Job, Sink};
 use crate::{DataError, Row};
 
@@ -76,7 +76,7 @@ impl Job for SortTask {
     fn run(mut self) -> Result<usize, DataError> {
         // Rows with the same key stay in order.
         self.rows.sort_by_key(|(key, _)| *key);
-        let mut file = NewFile::create(&self.path)?;
+        let mut file = OutputFile::create(&self.path)?;
         for (key, row) in &self.rows {
             let fail = DataError::io("write", &self.path);
             file.write_all(&key.to_le_bytes())

@@ -1,0 +1,34 @@
+//! Files that commands write: replaced as a whole, and never an input.
+
+use std::io::{IsTerminal, stdout};
+use std::path::Path;
+
+use anyhow::bail;
+use data::{ensure_distinct, write_whole};
+
+/// Refuses outputs that are inputs, by whatever name, and a standard output that is redirected to one.
+pub fn ensure_not_inputs<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: impl IntoIterator<Item = &'a Path> + Clone,
+) -> anyhow::Result<()> {
+    for output in outputs {
+        ensure_distinct(output, inputs.clone())?;
+    }
+    if stdout().is_terminal() {
+        return Ok(());
+    }
+    let Ok(out) = same_file::Handle::stdout() else { return Ok(()) };
+    // A device may be both: reading from /dev/null and writing to it harms nobody.
+    let is_file = out.as_file().metadata().is_ok_and(|metadata| metadata.is_file());
+    for input in inputs {
+        if is_file && same_file::Handle::from_path(input).is_ok_and(|input| input == out) {
+            bail!("standard output is the input {}", input.display());
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file whole.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    Ok(write_whole(path, content.as_ref())?)
+}
