@@ -60,7 +60,7 @@ fn tables_beyond_a_limit_of_memory_are_refused_and_leave_enough_to_search() {
         assert_eq!(errors(&engine.ask(option)), [""; 0], "{option}");
     }
     let mut refused = 0;
-    for mebibytes in (1..400).step_by(7) {
+    for mebibytes in (8..400).step_by(4) {
         let lines = engine.ask(&format!("setoption name Hash value {mebibytes}"));
         refused += errors(&lines).len();
         assert_options_are_kept(&mut engine, &format!("{mebibytes} MiB"));
@@ -81,10 +81,9 @@ fn a_search_for_which_no_thread_can_be_started_is_answered_and_all_options_kept(
     for option in OPTIONS {
         assert_eq!(errors(&engine.ask(option)), [""; 0], "{option}");
     }
-    assert_options_are_kept(&mut engine, "options");
     let size = std::fs::read_to_string(format!("/proc/{}/statm", engine.id())).expect("a process");
     let pages: usize = size.split(' ').next().expect("its size").parse().expect("in pages");
-    // Less than a stack for the search.
+    // Less than a stack for the search, of which there has been none: systems keep stacks for later.
     if !limit(&engine, &(pages * 4096 + (8 << 20)).to_string()) {
         println!("skipped: there is no prlimit");
         return;

@@ -163,6 +163,8 @@ impl Engine {
     /// enough memory.
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), OutOfMemory> {
         let new = Table::new(mebibytes)?;
+        // The threads of the next search must fit beside it.
+        threads::check_memory(self.threads(), 0).map_err(|_| OutOfMemory { mebibytes })?;
         std::mem::replace(&mut self.table, new).free();
         Ok(())
     }
@@ -174,13 +176,17 @@ impl Engine {
 
     /// How many threads search together. If there cannot be so many, there are as many as before.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
-        let threads = threads.max(1);
-        if threads > self.workers.len() {
-            threads::check(threads, self.workers.len())?;
+        let (threads, old) = (threads.max(1), self.workers.len());
+        if threads > old {
+            threads::check_memory(threads, threads - old)?;
         }
         self.workers.resize_with(threads, || Worker::new(self.evaluator.clone()));
+        let result = if threads > old { threads::try_out(threads) } else { Ok(()) };
+        if result.is_err() {
+            self.workers.truncate(old);
+        }
         self.workers.shrink_to_fit();
-        Ok(())
+        result
     }
 
     /// How many threads search together.

@@ -4,8 +4,10 @@
 //! and its first allocations cannot fail otherwise. So memory for its stack and some more is checked
 //! before each start, and a failure is an error.
 
+use std::hint::black_box;
 use std::io;
 use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, scope};
 
 use super::worker::WORKER_BYTES;
@@ -32,9 +34,16 @@ pub enum ThreadError {
     },
 }
 
+/// What must be left when threads or a table are asked for, so that a search finds what it needs later.
+pub(super) const SPARE: usize = 32 << 20;
+
 /// Starts a thread with a stack for the search, if there is memory for one.
 pub(crate) fn builder() -> io::Result<Builder> {
-    if !is_available(STACK_BYTES) {
+    builder_sparing(0)
+}
+
+fn builder_sparing(spare: usize) -> io::Result<Builder> {
+    if !is_available(STACK_BYTES + spare) {
         return Err(io::Error::new(io::ErrorKind::OutOfMemory, "not enough memory for its stack"));
     }
     Ok(Builder::new().stack_size(STACK_BYTES))
@@ -46,23 +55,36 @@ pub fn with_deep_stack<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
     scope(|scope| builder().ok()?.spawn_scoped(scope, run).ok()?.join().ok())
 }
 
-/// Whether so many threads can search at once, of which `workers` have their memory already: starts all
-/// and ends them at once.
-pub(super) fn check(threads: usize, workers: usize) -> Result<(), ThreadError> {
-    let new_workers = threads.saturating_sub(workers).saturating_mul(WORKER_BYTES);
-    if !is_available(threads.saturating_mul(STACK_BYTES).saturating_add(new_workers)) {
-        return Err(ThreadError::OutOfMemory(threads));
-    }
+/// Whether there is memory for the stacks of so many threads and for so many new workers.
+pub(super) fn check_memory(threads: usize, new_workers: usize) -> Result<(), ThreadError> {
+    let workers = new_workers.saturating_mul(WORKER_BYTES).saturating_add(SPARE);
+    let bytes = threads.saturating_mul(STACK_BYTES).saturating_add(workers);
+    if is_available(bytes) { Ok(()) } else { Err(ThreadError::OutOfMemory(threads)) }
+}
+
+/// Whether so many threads can be there at once: starts all and ends them.
+pub(super) fn try_out(threads: usize) -> Result<(), ThreadError> {
     let gate = Mutex::new(());
+    let (allocated, all_allocated) = sync_channel(threads);
     scope(|scope| {
         // None ends before the last has started.
         let _closed = gate.lock();
         for number in 1..=threads {
-            builder()
-                .and_then(|builder| builder.spawn_scoped(scope, || drop(gate.lock())))
+            let (gate, allocated) = (&gate, allocated.clone());
+            let wait = move || {
+                // An allocator may reserve address space when a thread first asks it for memory.
+                drop(black_box(Box::new([0u8; 4096])));
+                let _ = allocated.send(());
+                drop(gate.lock());
+            };
+            builder_sparing(SPARE)
+                .and_then(|builder| builder.spawn_scoped(scope, wait))
                 .map_err(|error| ThreadError::Refused { number, threads, error })?;
         }
-        Ok(())
+        for _ in 0..threads {
+            let _ = all_allocated.recv();
+        }
+        if is_available(SPARE) { Ok(()) } else { Err(ThreadError::OutOfMemory(threads)) }
     })
 }
 
@@ -72,9 +94,10 @@ mod tests {
 
     #[test]
     fn more_threads_than_any_memory_holds_are_refused() {
-        assert!(check(4, 1).is_ok());
+        assert!(check_memory(4, 3).is_ok() && try_out(4).is_ok());
         for threads in [usize::MAX, usize::MAX / STACK_BYTES, 1 << 40] {
-            assert!(matches!(check(threads, 1), Err(ThreadError::OutOfMemory(n)) if n == threads));
+            let error = check_memory(threads, 1).expect_err("too many");
+            assert!(matches!(error, ThreadError::OutOfMemory(n) if n == threads), "{error}");
         }
     }
 }
