@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use chess::Game;
 use nnue::AnyNetwork;
 
-use crate::search::{Control, Engine, Limits, Settings};
+use crate::search::{Control, Engine, Limits, Settings, ThreadError};
 use crate::table::OutOfMemory;
 
 /// How deeply each position is searched unless something else is asked for.
@@ -55,6 +55,17 @@ impl Work {
     }
 }
 
+/// Why there can be no bench.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// No table.
+    #[error(transparent)]
+    Table(#[from] OutOfMemory),
+    /// Not so many threads.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
+}
+
 /// Searches all [`POSITIONS`] with a new engine and this network, or the hand-written terms, and tells of
 /// each as it is done. A stop ends it early.
 pub fn run(
@@ -63,10 +74,10 @@ pub fn run(
     network: Option<AnyNetwork>,
     control: &Control,
     mut tell: impl FnMut(usize, &str, Work),
-) -> Result<Work, OutOfMemory> {
+) -> Result<Work, BenchError> {
     let mut engine = Engine::new(HASH)?;
     engine.set_network(network);
-    engine.set_threads(threads);
+    engine.set_threads(threads)?;
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut total = Work { nodes: 0, time: Duration::ZERO };
     for (n, fen) in POSITIONS.iter().enumerate() {

@@ -61,6 +61,8 @@ struct Bucket {
 pub struct Table {
     memory: Memory,
     age: u8,
+    /// Whether anything may be in it.
+    used: bool,
 }
 
 /// There is not enough memory for a table.
@@ -76,7 +78,12 @@ impl Table {
     /// there at once.
     pub fn new(mebibytes: usize) -> Result<Self, OutOfMemory> {
         let memory = mebibytes.max(1).checked_mul(1 << 20).and_then(Memory::new);
-        Ok(Self { memory: memory.ok_or(OutOfMemory { mebibytes })?, age: 0 })
+        Ok(Self { memory: memory.ok_or(OutOfMemory { mebibytes })?, age: 0, used: false })
+    }
+
+    /// Frees the memory, in the background if it is much.
+    pub fn free(self) {
+        self.memory.free();
     }
 
     /// The size in MiB.
@@ -89,14 +96,17 @@ impl Table {
         self.age = (self.age + 1) % AGES;
     }
 
-    /// Forgets everything, with this many threads at work.
-    pub fn clear(&mut self, threads: usize) {
+    /// Removes all entries.
+    pub fn clear(&mut self) {
         self.age = 0;
-        self.open().clear(threads);
+        if std::mem::take(&mut self.used) {
+            self.memory.clear();
+        }
     }
 
     /// For a search, with nothing else done to it meanwhile.
     pub fn open(&mut self) -> SharedTable<'_> {
+        self.used = true;
         SharedTable { buckets: self.memory.slice(), age: self.age }
     }
 }
@@ -109,19 +119,6 @@ pub struct SharedTable<'a> {
 }
 
 impl SharedTable<'_> {
-    fn clear(&self, threads: usize) {
-        let share = self.buckets.len().div_ceil(threads.max(1));
-        std::thread::scope(|scope| {
-            for part in self.buckets.chunks(share) {
-                scope.spawn(move || {
-                    for word in part.iter().flat_map(|b| b.entries.iter().chain([&b.checks])) {
-                        word.store(0, Relaxed);
-                    }
-                });
-            }
-        });
-    }
-
     /// How full the table is of this search's entries, in thousandths.
     pub fn fullness(&self) -> usize {
         let age = self.age;
@@ -289,7 +286,7 @@ mod tests {
         table.store(0x1234_5678_9abc_def0, 0, entry(7, 250));
         assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), Some(entry(7, 250)));
         assert_eq!(table.look_up(0x1234_5678_9abc_def1, 0), None);
-        owner.clear(2);
+        owner.clear();
         assert_eq!(owner.open().look_up(0x1234_5678_9abc_def0, 0), None);
     }
 

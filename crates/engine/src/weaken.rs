@@ -9,6 +9,15 @@ use crate::search::RootMove;
 /// Moves among which a weak player chooses.
 pub const CANDIDATES: usize = 6;
 
+/// A player to imitate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Weakening {
+    /// His strength.
+    pub elo: u32,
+    /// What decides among the candidates: any number.
+    pub random: u64,
+}
+
 /// Positions that a player of this Elo looks at: twice as many for each 130 points, which is a guess
 /// that no games have confirmed.
 pub fn nodes(elo: u32) -> u64 {
@@ -22,9 +31,10 @@ fn tolerance(elo: u32) -> f64 {
     6.0 + 110.0 * weakness * weakness
 }
 
-/// The index of the move to play among the best ones; `random` is any number.
-pub fn choose(moves: &[RootMove], elo: u32, random: u64) -> usize {
-    let scores: Vec<Score> = moves.iter().take(CANDIDATES).map(RootMove::told_score).collect();
+/// The index of the move to play among the best ones.
+pub fn choose(moves: &[RootMove], Weakening { elo, random }: Weakening) -> usize {
+    let score = |m: &RootMove| m.reported().map(|result| result.score);
+    let scores: Vec<Score> = moves.iter().take(CANDIDATES).map_while(score).collect();
     let Some(&best) = scores.first() else { return 0 };
     if score::is_mate(best) && best > 0 {
         return 0;
@@ -48,19 +58,23 @@ pub fn choose(moves: &[RootMove], elo: u32, random: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::RootResult;
+    use crate::table::Bound;
     use chess::Position;
     use chess::chance::mixed;
 
     fn moves(scores: &[Score]) -> Vec<RootMove> {
         let legal = Position::INITIAL.legal_moves();
-        scores.iter().zip(legal).map(|(&score, m)| RootMove { score, ..RootMove::new(m) }).collect()
+        let result = |score| RootResult { depth: 1, seldepth: 1, score, bound: Bound::Exact };
+        let root_move = |(&score, m)| RootMove { result: Some(result(score)), ..RootMove::new(m) };
+        scores.iter().zip(legal).map(root_move).collect()
     }
 
     fn counts(scores: &[Score], elo: u32) -> [usize; CANDIDATES] {
         let moves = moves(scores);
         let mut counts = [0; CANDIDATES];
         for n in 0..10_000 {
-            counts[choose(&moves, elo, mixed(n))] += 1;
+            counts[choose(&moves, Weakening { elo, random: mixed(n) })] += 1;
         }
         counts
     }
@@ -77,6 +91,6 @@ mod tests {
     #[test]
     fn a_mate_is_played() {
         assert_eq!(counts(&[score::mate_in(1), 500, 400], 800)[0], 10_000);
-        assert_eq!(choose(&[], 800, 0), 0);
+        assert_eq!(choose(&[], Weakening { elo: 800, random: 0 }), 0);
     }
 }

@@ -137,7 +137,7 @@ fn a_halfkp_network_is_played_with() {
 fn threads_search_with_one_network_and_a_bench_with_it_is_the_same_each_time() {
     let network = AnyNetwork::from(network(3));
     let mut engine = Engine::new(1).expect("memory");
-    engine.set_threads(2);
+    engine.set_threads(2).expect("threads");
     engine.set_network(Some(network.clone()));
     let limits = Limits { depth: Some(6), ..Limits::default() };
     let search = || {

@@ -64,7 +64,7 @@ impl Thinker {
     /// An engine as the arguments want it; from now on Ctrl-C stops the search, not the program.
     pub fn new(args: &AnalyseArgs) -> anyhow::Result<Self> {
         let mut engine = Engine::new(args.hash as usize).context("--hash")?;
-        engine.set_threads(args.threads.into());
+        engine.set_threads(args.threads.into()).context("--threads")?;
         let interrupt = Arc::new(Interrupt::default());
         let inner = interrupt.clone();
         ctrlc::set_handler(move || inner.happen()).context("cannot listen for Ctrl-C")?;

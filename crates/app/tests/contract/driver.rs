@@ -27,8 +27,19 @@ impl Engine {
 
     /// A new process with these arguments.
     pub fn start_with(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
-            .args(arguments)
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_tabiya")).args(arguments))
+    }
+
+    /// A new process with a limit on its address space, in KiB.
+    #[cfg(target_os = "linux")]
+    pub fn start_within(kibibytes: usize) -> Self {
+        let program = env!("CARGO_BIN_EXE_tabiya");
+        let script = "ulimit -v $0 && exec \"$1\"";
+        Self::spawn(Command::new("sh").args(["-c", script, &kibibytes.to_string(), program]))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -55,6 +66,12 @@ impl Engine {
         engine.send(&format!("setoption name Threads value {threads}"));
         engine.ready();
         engine
+    }
+
+    /// The number of the process.
+    #[cfg(target_os = "linux")]
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a line.

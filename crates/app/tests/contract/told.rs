@@ -42,10 +42,15 @@ pub fn best(line: &str) -> Option<Vec<&str>> {
     Some(rest.split(" ponder ").collect())
 }
 
-/// Checks all lines and best moves of one search; gives the best move.
+/// Checks all lines and best moves of one search; gives the best move. The last first line begins with
+/// it and with the expected answer.
 pub fn check_search(position: &Position, lines: &[String]) -> Result<String, String> {
     let mut found = None;
+    let mut first_line = None;
     for line in lines {
+        if line.contains(" multipv 1 ") {
+            first_line = line_of_play(line);
+        }
         if let Some(moves) = line_of_play(line)
             && let Some(illegal) = first_illegal(position, &moves)
         {
@@ -61,6 +66,10 @@ pub fn check_search(position: &Position, lines: &[String]) -> Result<String, Str
             }
             if !none && let Some(illegal) = first_illegal(position, &moves) {
                 return Err(format!("{illegal} in '{line}' from {}", position.fen()));
+            }
+            let expected = first_line.as_deref().unwrap_or(&["(none)"]);
+            if moves[..] != expected[..expected.len().min(2)] {
+                return Err(format!("'{line}' after a line {expected:?} from {}", position.fen()));
             }
             found = Some(moves[0].to_owned());
         }

@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 
 use nnue::{AnyLoadError, AnyNetwork};
 
+use crate::memory::is_available;
+
 /// Why a file gives no network.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -33,6 +35,10 @@ pub fn load(path: &Path) -> Result<AnyNetwork, FileError> {
     let most = nnue::MAX_FILE_LEN as u64;
     if metadata.len() > most {
         return Err(FileError::TooLarge(metadata.len()));
+    }
+    // The file, the network, and what evaluators keep of it.
+    if !is_available((metadata.len() as usize).saturating_mul(3)) {
+        return Err(io::Error::from(io::ErrorKind::OutOfMemory).into());
     }
     let mut bytes = Vec::new();
     // It may have grown since.

@@ -41,29 +41,33 @@ pub struct Limits {
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// When the clock began to run.
-    started: Mutex<Instant>,
+    /// When the search began.
+    begun: Instant,
+    /// When the clock of the player to move began to run: with the search, or at `ponderhit`.
+    clock_started: Mutex<Instant>,
     changed: Condvar,
 }
 
 impl Control {
     /// For a search that begins now; while `pondering`, the clock does not run.
     pub fn new(pondering: bool) -> Self {
+        let now = Instant::now();
         Self {
             stop: AtomicBool::new(false),
             pondering: AtomicBool::new(pondering),
-            started: Mutex::new(Instant::now()),
+            begun: now,
+            clock_started: Mutex::new(now),
             changed: Condvar::new(),
         }
     }
 
-    fn started(&self) -> MutexGuard<'_, Instant> {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    fn clock_started(&self) -> MutexGuard<'_, Instant> {
+        self.clock_started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The search is to answer now.
     pub fn stop(&self) {
-        let _guard = self.started();
+        let _guard = self.clock_started();
         self.stop.store(true, Relaxed);
         self.pondering.store(false, Relaxed);
         self.changed.notify_all();
@@ -72,11 +76,11 @@ impl Control {
     /// The opponent has played the expected move: the clock runs from now. Without pondering it is
     /// running already, and goes on as it does.
     pub fn ponder_hit(&self) {
-        let mut started = self.started();
+        let mut clock_started = self.clock_started();
         if !self.is_pondering() {
             return;
         }
-        *started = Instant::now();
+        *clock_started = Instant::now();
         self.pondering.store(false, Relaxed);
         self.changed.notify_all();
     }
@@ -92,16 +96,42 @@ impl Control {
         self.pondering.load(Relaxed)
     }
 
-    /// How long the clock has been running.
+    /// Time since the search began, pondering included: for reports.
     pub fn elapsed(&self) -> Duration {
-        self.started().elapsed()
+        self.begun.elapsed()
+    }
+
+    /// Time used on the clock of the player to move, which does not run while pondering: for time
+    /// management.
+    pub fn clock_elapsed(&self) -> Duration {
+        if self.is_pondering() { Duration::ZERO } else { self.clock_started().elapsed() }
     }
 
     /// Waits until an answer may be given: `infinite` waits for a stop, pondering for the end of it.
     pub fn wait(&self, infinite: bool) {
-        let mut guard = self.started();
+        let mut guard = self.clock_started();
         while !self.is_stopped() && (infinite || self.is_pondering()) {
             guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ponderhit_starts_the_clock_but_not_the_search_anew() {
+        let pause = Duration::from_millis(20);
+        let control = Control::new(true);
+        std::thread::sleep(pause);
+        assert_eq!(control.clock_elapsed(), Duration::ZERO);
+        control.ponder_hit();
+        // In this order, since time goes on between the two.
+        let (clock, whole) = (control.clock_elapsed(), control.elapsed());
+        assert!(clock + pause <= whole, "{clock:?} {whole:?}");
+        std::thread::sleep(pause);
+        control.ponder_hit();
+        assert!(control.clock_elapsed() >= pause, "the clock runs on");
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `limits` | when a search ends, and how it is stopped from outside |
 //! | `time` | how long to think |
+//! | `threads` | how threads are started |
 //! | `root` | iterative deepening and the moves at the root |
 //! | `node` | the search of a node, as numbered steps |
 //! | `quiescence` | captures at the horizon |
@@ -19,6 +20,7 @@ mod margins;
 mod node;
 mod quiescence;
 mod root;
+mod threads;
 mod time;
 mod worker;
 
@@ -29,18 +31,19 @@ use chess::{Game, Move};
 use nnue::AnyNetwork;
 
 pub use limits::{Clock, Control, Limits};
-pub use root::RootMove;
+pub use root::{RootMove, RootResult};
+pub(crate) use threads::{STACK_BYTES, builder};
+pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
 pub use worker::Line;
-use worker::{Counters, Searcher, Shared, Worker};
+use worker::{Counters, Searcher, Shared, WORKER_BYTES, Worker};
 
 use crate::eval::Evaluator;
+use crate::memory::is_available;
 use crate::score::{self, Score};
 use crate::syzygy::Tablebases;
-use crate::table::{Bound, OutOfMemory, Table};
-
-/// Enough for the deepest line in a debug build.
-pub(crate) const STACK_BYTES: usize = 32 << 20;
+use crate::table::{Bound, OutOfMemory, SharedTable, Table};
+use crate::weaken::{self, Weakening};
 
 /// What a running search tells.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +58,13 @@ pub enum Report<'a> {
         m: Move,
         /// Its place in the order, from 1.
         number: usize,
+    },
+    /// Not all threads could be started: the search goes on with fewer.
+    MissingThreads {
+        /// How many search.
+        started: usize,
+        /// How many were asked for.
+        wanted: usize,
     },
 }
 
@@ -77,7 +87,7 @@ pub struct LineReport<'a> {
     pub tablebase_hits: u64,
     /// How full the transposition table is, in thousandths.
     pub fullness: usize,
-    /// Time since the search began.
+    /// Time since the search began, pondering included.
     pub elapsed: Duration,
     /// The moves.
     pub line: &'a [Move],
@@ -86,9 +96,10 @@ pub struct LineReport<'a> {
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The move to play; none if there is no legal move.
+    /// The move to play; none if there is no legal move. The last first line that was reported begins
+    /// with it.
     pub best: Option<Move>,
-    /// The answer that is expected.
+    /// The answer that is expected: the second move of that line.
     pub ponder: Option<Move>,
     /// For the player to move.
     pub score: Score,
@@ -96,7 +107,7 @@ pub struct Found {
     pub depth: i32,
     /// Positions looked at by all threads.
     pub nodes: u64,
-    /// All moves that were considered, best first.
+    /// All moves that were considered: the one to play, then the others, best first.
     pub moves: Vec<RootMove>,
 }
 
@@ -107,11 +118,13 @@ pub struct Settings {
     pub multi_pv: usize,
     /// Time that may be lost between us and the clock.
     pub overhead: Duration,
+    /// Play below full strength.
+    pub weakening: Option<Weakening>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { multi_pv: 1, overhead: Duration::from_millis(10) }
+        Self { multi_pv: 1, overhead: Duration::from_millis(10), weakening: None }
     }
 }
 
@@ -138,6 +151,9 @@ impl Engine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(mebibytes: usize) -> Result<Self, OutOfMemory> {
+        if !is_available(WORKER_BYTES) {
+            return Err(OutOfMemory { mebibytes });
+        }
         let evaluator = Evaluator::default();
         let workers = vec![Worker::new(evaluator.clone())];
         Ok(Self { table: Table::new(mebibytes)?, workers, evaluator, tablebases: None })
@@ -146,7 +162,10 @@ impl Engine {
     /// Exchanges the table for an empty one of another size; the old one is kept if there is not
     /// enough memory.
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), OutOfMemory> {
-        self.table = Table::new(mebibytes)?;
+        let new = Table::new(mebibytes)?;
+        // The threads of the next search must fit beside it.
+        threads::check_memory(self.threads(), 0).map_err(|_| OutOfMemory { mebibytes })?;
+        std::mem::replace(&mut self.table, new).free();
         Ok(())
     }
 
@@ -155,9 +174,24 @@ impl Engine {
         self.table.mebibytes()
     }
 
+    /// How many threads search together. If there cannot be so many, there are as many as before.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
+        let (threads, old) = (threads.max(1), self.workers.len());
+        if threads > old {
+            threads::check_memory(threads, threads - old)?;
+        }
+        self.workers.resize_with(threads, || Worker::new(self.evaluator.clone()));
+        let result = if threads > old { threads::try_out(threads) } else { Ok(()) };
+        if result.is_err() {
+            self.workers.truncate(old);
+        }
+        self.workers.shrink_to_fit();
+        result
+    }
+
     /// How many threads search together.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.workers.resize_with(threads.max(1), || Worker::new(self.evaluator.clone()));
+    pub fn threads(&self) -> usize {
+        self.workers.len()
     }
 
     /// Endgame tablebases to use, or none.
@@ -184,13 +218,13 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.clear_table();
         for worker in &mut self.workers {
-            worker.clear();
+            worker.new_game();
         }
     }
 
     /// Forgets what is in the table.
     pub fn clear_table(&mut self) {
-        self.table.clear(self.workers.len().min(8));
+        self.table.clear();
     }
 
     /// The static evaluation for the player to move.
@@ -267,55 +301,69 @@ impl Engine {
         }
         let (first, helpers) = self.workers.split_at_mut(1);
         std::thread::scope(|scope| {
+            let (mut started, wanted) = (1, counters.len());
             for (n, worker) in helpers.iter_mut().enumerate() {
                 let shared = &shared;
-                // A thread that cannot be started is missed, and that is all.
-                let _ = std::thread::Builder::new()
-                    .stack_size(STACK_BYTES)
-                    .spawn_scoped(scope, move || Searcher::new(worker, shared, n + 1).deepen());
+                let search = move || Searcher::new(worker, shared, n + 1).deepen();
+                let Ok(_) = builder().and_then(|builder| builder.spawn_scoped(scope, search))
+                else {
+                    break;
+                };
+                started += 1;
+            }
+            if started < wanted {
+                report(Report::MissingThreads { started, wanted });
             }
             Searcher::new(&mut first[0], &shared, 0).deepen();
             control.wait(limits.infinite);
             shared.finished.store(true, Relaxed);
         });
-        let nodes = shared.nodes();
-        self.choose(&position, nodes)
-    }
-
-    /// The result of the thread that got furthest.
-    fn choose(&mut self, position: &chess::Position, nodes: u64) -> Found {
-        let mut chosen = &self.workers[0];
-        for worker in &self.workers[1..] {
-            let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
-            let deeper = worker.completed_depth > chosen.completed_depth;
-            let better = theirs.told_score() > ours.told_score();
-            let mates = score::is_mate(theirs.told_score());
-            if better && (deeper || (mates && worker.completed_depth > 0)) {
-                chosen = worker;
-            }
-        }
-        let top = &chosen.root_moves[0];
-        let expected = top.line.get(1).copied().or_else(|| {
-            let next = position.after(top.m);
-            let entry = self.table.open().look_up(next.key(), 0)?;
-            entry.best.filter(|&m| next.is_legal(m))
+        let chosen = choose(&self.workers);
+        let mut moves = chosen.root_moves.clone();
+        let depth = chosen.completed_depth;
+        let played = settings.weakening.map_or(0, |weakening| weaken::choose(&moves, weakening));
+        moves[..=played].rotate_right(1);
+        let top = &mut moves[0];
+        expect_answer(&mut top.line, &position, shared.table);
+        let result = top.reported().unwrap_or_else(|| {
+            // Stopped before anything was searched.
+            let score = self.workers[0].static_evaluation(&position);
+            *top.result.insert(RootResult { depth: 0, seldepth: 0, score, bound: Bound::Exact })
         });
+        if self.workers[0].reported != moves[0].line {
+            shared.report_lines(&moves);
+        }
         Found {
-            best: Some(top.m),
-            ponder: expected,
-            score: top.told_score(),
-            depth: chosen.completed_depth,
-            nodes,
-            moves: chosen.root_moves.clone(),
+            best: Some(moves[0].m),
+            ponder: moves[0].line.get(1).copied(),
+            score: result.score,
+            depth,
+            nodes: shared.nodes(),
+            moves,
         }
     }
 }
 
-/// Runs something with a stack that is deep enough for [`Engine::search`] in any build. Gives
-/// nothing if no thread can be started.
-pub fn with_deep_stack<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
-        thread.ok()?.join().ok()
-    })
+/// The thread that got furthest.
+fn choose(workers: &[Worker]) -> &Worker {
+    let mut chosen = &workers[0];
+    for worker in &workers[1..] {
+        let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
+        let (ours, theirs) = (ours.reported_order(), theirs.reported_order());
+        let deeper = worker.completed_depth > chosen.completed_depth;
+        let mates = score::is_mate(theirs.1);
+        if theirs > ours && (deeper || (mates && worker.completed_depth > 0)) {
+            chosen = worker;
+        }
+    }
+    chosen
+}
+
+/// Adds the answer that the table knows to a line of one move.
+fn expect_answer(line: &mut Line, position: &chess::Position, table: SharedTable<'_>) {
+    if let [m] = line[..] {
+        let next = position.after(m);
+        let entry = table.look_up(next.key(), 0);
+        line.extend(entry.and_then(|entry| entry.best).filter(|&m| next.is_legal(m)));
+    }
 }

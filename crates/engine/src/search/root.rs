@@ -1,12 +1,14 @@
 //! Iterative deepening: the root, searched again and again, each time a ply deeper.
 
+use std::cmp::Reverse;
+
 use chess::{Move, Position};
 
 use super::limits::Limits;
 use super::margins::*;
 use super::node::reduction;
 use super::time::Progress;
-use super::worker::{Line, Searcher};
+use super::worker::{Line, Searcher, Shared};
 use super::{LineReport, Report};
 use crate::picker::is_noisy;
 use crate::score::{self, INFINITE, MAX_PLY, Score};
@@ -21,18 +23,30 @@ pub struct RootMove {
     pub score: Score,
     /// Its score in the last iteration.
     pub previous: Score,
-    /// What the score says.
-    pub bound: Bound,
+    /// The last search that gave it a score of its own; most only show that it is no better than
+    /// another.
+    pub result: Option<RootResult>,
     /// How many positions were looked at behind it, in all.
     pub nodes: u64,
-    /// How deep its line was looked at.
-    pub seldepth: usize,
     /// What the tablebases know of it: better moves come first whatever the search thinks.
     pub tablebase_rank: i32,
     /// Its score by the tablebases.
     pub tablebase_score: Option<Score>,
-    /// The move and what follows.
+    /// The move and what follows, as the search behind `result` found it.
     pub line: Line,
+}
+
+/// What a search found out about a move at the root.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RootResult {
+    /// The iteration.
+    pub depth: i32,
+    /// The deepest ply that was looked at.
+    pub seldepth: usize,
+    /// For the player to move.
+    pub score: Score,
+    /// What the score says.
+    pub bound: Bound,
 }
 
 impl RootMove {
@@ -42,24 +56,41 @@ impl RootMove {
             m,
             score: -INFINITE,
             previous: -INFINITE,
-            bound: Bound::Exact,
+            result: None,
             nodes: 0,
-            seldepth: 0,
             tablebase_rank: 0,
             tablebase_score: None,
             line: Line::from_iter([m]),
         }
     }
 
-    /// The score to tell: that of this iteration if there is one, and the tablebases' where they know.
-    pub fn told_score(&self) -> Score {
-        let searched = if self.score == -INFINITE { self.previous } else { self.score };
+    /// What to report: the tablebases' score where they know the move, unless the search sees a mate;
+    /// nothing for a move that was never searched.
+    pub fn reported(&self) -> Option<RootResult> {
         match self.tablebase_score {
-            Some(known) if !score::is_mate(searched) => known,
-            _ if searched == -INFINITE => 0,
-            _ => searched,
+            Some(score) if !self.result.is_some_and(|result| score::is_mate(result.score)) => {
+                // A probe looks one ply ahead.
+                let (depth, seldepth) = self.result.map_or((1, 1), |r| (r.depth, r.seldepth));
+                Some(RootResult { depth, seldepth, score, bound: Bound::Exact })
+            }
+            _ => self.result,
         }
     }
+
+    /// The one order of moves at the root, by what is greater: the tablebases' rank, then a score.
+    fn order(&self, score: Score) -> (i32, Score) {
+        (self.tablebase_rank, score)
+    }
+
+    /// The same with the score that is reported, to compare the best moves of threads.
+    pub(super) fn reported_order(&self) -> (i32, Score) {
+        self.order(self.reported().map_or(-INFINITE, |result| result.score))
+    }
+}
+
+/// Best first, by the scores of this iteration. Stable, so that moves without a score keep their order.
+fn sort(moves: &mut [RootMove]) {
+    moves.sort_by_key(|m| Reverse(m.order(m.score)));
 }
 
 /// Scores are told while an iteration runs, and moves at the root, only after this many seconds.
@@ -86,7 +117,7 @@ impl Searcher<'_> {
                 self.seldepth = 0;
                 self.aspire(&position, depth, first);
                 // Lines that are done come in order; those before the break-off keep their place.
-                self.worker.root_moves[..=first].sort_by_key(|m| -m.score);
+                sort(&mut self.worker.root_moves[..=first]);
                 if self.stopped {
                     break;
                 }
@@ -99,7 +130,7 @@ impl Searcher<'_> {
             if self.id != 0 {
                 continue;
             }
-            self.report_lines(depth);
+            self.report_lines();
 
             let top = &self.worker.root_moves[0];
             stability = if best == Some(top.m) { stability + 1 } else { 0 };
@@ -112,7 +143,7 @@ impl Searcher<'_> {
             }
             if self.shared.time.is_limited() && !self.shared.control.is_pondering() {
                 let effort = top.nodes as f64 / self.nodes.max(1) as f64;
-                let elapsed = self.shared.control.elapsed();
+                let elapsed = self.shared.control.clock_elapsed();
                 let alone = self.worker.root_moves.len() == 1 && limits.clock.is_some();
                 if alone
                     || self.shared.time.is_enough(elapsed, Progress { stability, effort, fallen })
@@ -144,7 +175,7 @@ impl Searcher<'_> {
         {
             let bound = (score::MATE - 2 * moves as Score).max(score::MATE_BOUND);
             let score = self.search_root(position, bound, INFINITE, depth, 0);
-            self.worker.root_moves.sort_by_key(|m| (-m.tablebase_rank, -m.score));
+            sort(&mut self.worker.root_moves);
             if self.stopped || score > bound {
                 return;
             }
@@ -158,8 +189,7 @@ impl Searcher<'_> {
         let mut reduced = 0;
         loop {
             let score = self.search_root(position, alpha, beta, (depth - reduced).max(1), first);
-            // Stable, so that moves without a score keep their order.
-            self.worker.root_moves[first..].sort_by_key(|m| (-m.tablebase_rank, -m.score));
+            sort(&mut self.worker.root_moves[first..]);
             if self.stopped {
                 return;
             }
@@ -175,7 +205,7 @@ impl Searcher<'_> {
             }
             let late = self.shared.control.elapsed().as_secs() >= QUIET_SECONDS;
             if self.id == 0 && self.shared.multi_pv == 1 && late {
-                self.report_lines(depth);
+                self.report_lines();
             }
             delta += delta / 2;
             if delta > 600 || score::is_decided(score) {
@@ -247,7 +277,7 @@ impl Searcher<'_> {
             }
             self.take_back();
             let nodes = self.nodes - nodes_before;
-            let seldepth = self.seldepth;
+            let (iteration, seldepth) = (self.root_depth, self.seldepth);
             let root_move = &mut self.worker.root_moves[index];
             root_move.nodes += nodes;
             if self.stopped {
@@ -255,14 +285,14 @@ impl Searcher<'_> {
             }
             if number == 1 || score > alpha {
                 root_move.score = score;
-                root_move.seldepth = seldepth;
-                root_move.bound = if score >= beta {
+                let bound = if score >= beta {
                     Bound::Lower
                 } else if score <= alpha {
                     Bound::Upper
                 } else {
                     Bound::Exact
                 };
+                root_move.result = Some(RootResult { depth: iteration, seldepth, score, bound });
                 root_move.line.clear();
                 root_move.line.push(m);
                 let room = root_move.line.remaining_capacity();
@@ -287,25 +317,31 @@ impl Searcher<'_> {
         best
     }
 
-    /// Tells the lines found so far.
-    pub fn report_lines(&self, depth: i32) {
+    /// Reports the lines found so far, and remembers the first.
+    fn report_lines(&mut self) {
         self.publish_counters();
-        let lines = self.shared.multi_pv.min(self.worker.root_moves.len());
-        for (n, root_move) in self.worker.root_moves[..lines].iter().enumerate() {
-            let searched = root_move.score != -INFINITE;
-            if !searched && depth == 1 {
-                continue;
-            }
-            (self.shared.report)(Report::Line(LineReport {
-                depth: if searched { depth } else { depth - 1 },
-                seldepth: root_move.seldepth.max(1),
+        self.shared.report_lines(&self.worker.root_moves);
+        self.worker.reported.clone_from(&self.worker.root_moves[0].line);
+    }
+}
+
+impl Shared<'_> {
+    /// Reports the best moves, as many as were asked for and have a score.
+    pub fn report_lines(&self, moves: &[RootMove]) {
+        for (n, root_move) in moves.iter().take(self.multi_pv).enumerate() {
+            let Some(RootResult { depth, seldepth, score, bound }) = root_move.reported() else {
+                break;
+            };
+            (self.report)(Report::Line(LineReport {
+                depth,
+                seldepth: seldepth.max(1),
                 number: n + 1,
-                score: root_move.told_score(),
-                bound: if searched { root_move.bound } else { Bound::Exact },
-                nodes: self.shared.nodes(),
-                tablebase_hits: self.shared.tablebase_hits(),
-                fullness: self.shared.table.fullness(),
-                elapsed: self.shared.control.elapsed(),
+                score,
+                bound,
+                nodes: self.nodes(),
+                tablebase_hits: self.tablebase_hits(),
+                fullness: self.table.fullness(),
+                elapsed: self.control.elapsed(),
                 line: &root_move.line,
             }));
         }

@@ -21,6 +21,9 @@ const BEFORE_ROOT: usize = 8;
 /// Limits are looked at after so many nodes: a thousandth of a second or less.
 const CHECK_INTERVAL: u64 = 1024;
 
+/// At least the memory that a [`Worker`] takes, with what its evaluator allocates as it searches.
+pub(super) const WORKER_BYTES: usize = 8 << 20;
+
 /// What a thread knows, kept from search to search.
 pub struct Worker {
     pub(super) history: History,
@@ -32,6 +35,10 @@ pub struct Worker {
     pub(super) lines: Box<[Line]>,
     pub(super) root_moves: Vec<RootMove>,
     pub(super) completed_depth: i32,
+    /// The first line as it was last reported.
+    pub(super) reported: Line,
+    /// A new game has begun: histories are cleared before they are used again.
+    new_game: bool,
 }
 
 /// The moves that are thought best from some ply on.
@@ -75,12 +82,14 @@ impl Worker {
             lines: vec![Line::new(); MAX_PLY + 2].into_boxed_slice(),
             root_moves: Vec::new(),
             completed_depth: 0,
+            reported: Line::new(),
+            new_game: false,
         }
     }
 
-    /// Forgets what it has learnt: a new game begins.
-    pub fn clear(&mut self) {
-        self.history.clear();
+    /// A new game begins. The histories, some MiB, are cleared by the thread that uses them next.
+    pub fn new_game(&mut self) {
+        self.new_game = true;
     }
 
     pub(super) fn prepare(&mut self, position: &Position, keys: &[u64], moves: &[RootMove]) {
@@ -90,7 +99,14 @@ impl Worker {
         self.root_moves.clear();
         self.root_moves.extend_from_slice(moves);
         self.completed_depth = 0;
+        self.reported.clear();
         self.evaluator.reset(position);
+    }
+
+    /// The evaluation of a position without searching.
+    pub(super) fn static_evaluation(&mut self, position: &Position) -> Score {
+        self.evaluator.reset(position);
+        self.evaluator.evaluate(position)
     }
 }
 
@@ -146,6 +162,9 @@ pub(super) struct Searcher<'a> {
 
 impl<'a> Searcher<'a> {
     pub fn new(worker: &'a mut Worker, shared: &'a Shared<'a>, id: usize) -> Self {
+        if std::mem::take(&mut worker.new_game) {
+            worker.history.clear();
+        }
         let alone = shared.counters.len() == 1;
         // Each move at the root that the tablebases know was looked up once.
         let known = worker.root_moves.iter().filter(|m| m.tablebase_score.is_some()).count();
@@ -210,7 +229,7 @@ impl<'a> Searcher<'a> {
             return;
         }
         let over = self.shared.time.is_limited()
-            && self.shared.time.is_over(self.shared.control.elapsed());
+            && self.shared.time.is_over(self.shared.control.clock_elapsed());
         let limits = self.shared.limits;
         if over || limits.nodes.is_some_and(|limit| self.shared.nodes() >= limit) {
             self.stopped = true;

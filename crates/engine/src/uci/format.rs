@@ -46,6 +46,9 @@ pub fn info(position: &Position, report: Report<'_>, chess960: bool, show_wdl: b
             let m = position.uci(m, castling_style(position, chess960));
             format!("info depth {depth} currmove {m} currmovenumber {number}")
         }
+        Report::MissingThreads { started, wanted } => {
+            format!("info string error: only {started} of {wanted} threads can be started")
+        }
     }
 }
 

@@ -84,6 +84,11 @@ impl Options {
         }
     }
 
+    /// Sets all to their defaults.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.limit);
+    }
+
     /// The table to begin with.
     pub fn default_hash(&self) -> usize {
         DEFAULT_HASH.min(self.limit.hash)

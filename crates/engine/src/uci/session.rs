@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::thread::{Builder, JoinHandle};
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use chess::{CastlingStyle, Game, Position, perft, picture};
@@ -13,12 +14,13 @@ use chess::{CastlingStyle, Game, Position, perft, picture};
 use super::format::{self, castling_style};
 use super::go::Go;
 use super::options::{Effect, Evaluation, Limit, Options, shown};
+use crate::bench;
 use crate::eval::file;
 use crate::openings::{self, Recipe};
-use crate::search::{Control, Engine, Limits, Report, STACK_BYTES, Settings};
+use crate::search::{Control, Engine, Limits, Report, Settings, builder};
 use crate::syzygy::Tablebases;
 use crate::table::OutOfMemory;
-use crate::{bench, weaken};
+use crate::weaken::{self, Weakening};
 
 /// Takes the lines that a session gives, from any thread.
 type Output = Arc<dyn Fn(&str) + Send + Sync>;
@@ -66,7 +68,8 @@ enum State {
 }
 
 struct Running {
-    thread: JoinHandle<Box<Engine>>,
+    /// Gives the engine back.
+    thread: JoinHandle<Option<Box<Engine>>>,
     control: Arc<Control>,
     /// It has given its answer, or is about to: the thread ends at once.
     answered: Arc<AtomicBool>,
@@ -167,6 +170,9 @@ impl Session {
             return None;
         }
         self.wait();
+        if !matches!(self.state, State::Idle(_)) {
+            self.error(format_args!("{wanted_by}: there is no engine"));
+        }
         match &mut self.state {
             State::Idle(engine) => Some(engine),
             _ => None,
@@ -184,15 +190,18 @@ impl Session {
     pub fn wait(&mut self) {
         self.state = match std::mem::replace(&mut self.state, State::Between) {
             State::Busy(running) => match running.thread.join() {
-                Ok(engine) => State::Idle(engine),
-                Err(_) => State::Between, // cannot be: the thread catches its panics
+                Ok(Some(engine)) => State::Idle(engine),
+                _ => State::Between, // cannot be: the thread catches its panics
             },
             other => other,
         };
-        if matches!(self.state, State::Between)
-            && let Ok(engine) = Engine::new(self.options.default_hash())
-        {
-            self.state = State::Idle(Box::new(engine));
+        if matches!(self.state, State::Between) {
+            self.error("the engine is lost: a new one has all options at their defaults");
+            self.options.reset();
+            match Engine::new(self.options.default_hash()) {
+                Ok(engine) => self.state = State::Idle(Box::new(engine)),
+                Err(error) => self.error(error),
+            }
         }
     }
 
@@ -232,7 +241,11 @@ impl Session {
                     .set_hash(mebibytes)
                     .map_err(|error| format!("Hash: {error}; {old} MiB are kept"))?;
             }
-            Effect::Threads(threads) => engine.set_threads(threads),
+            Effect::Threads(threads) => {
+                let old = engine.threads();
+                let set = engine.set_threads(threads);
+                set.map_err(|error| format!("Threads: {error}; as many as before: {old}"))?;
+            }
             Effect::ClearHash => engine.clear_table(),
             Effect::SyzygyPath(path) => {
                 engine.set_tablebases(None);
@@ -287,15 +300,18 @@ impl Session {
 
     fn search(&mut self, game: Game, mut limits: Limits, ponder: bool) {
         let options = self.options.clone();
-        let weakened = options.weakened_to();
-        let mut settings = Settings { multi_pv: options.multi_pv, overhead: options.overhead };
-        if let Some(elo) = weakened {
+        self.searches += 1;
+        let random = chess::chance::mixed(game.position().key() ^ self.searches);
+        let mut settings = Settings {
+            multi_pv: options.multi_pv,
+            overhead: options.overhead,
+            weakening: options.weakened_to().map(|elo| Weakening { elo, random }),
+        };
+        if let Some(Weakening { elo, .. }) = settings.weakening {
             settings.multi_pv = settings.multi_pv.max(weaken::CANDIDATES);
             let nodes = weaken::nodes(elo);
             limits.nodes = Some(limits.nodes.map_or(nodes, |limit| limit.min(nodes)));
         }
-        self.searches += 1;
-        let random = chess::chance::mixed(game.position().key() ^ self.searches);
         let position = *game.position();
         let fallback =
             position.legal_moves().first().map(|&m| best_move(&position, m, None, &options));
@@ -311,18 +327,12 @@ impl Session {
                 output(&format::info(&position, report, options.chess960, options.show_wdl));
             };
             let found = engine.search(&game, &limits, settings, control, &report);
-            let Some(mut best) = found.best else {
+            let Some(best) = found.best else {
                 let score = if position.in_check() { "mate 0" } else { "cp 0" };
                 output(&format!("info depth 0 score {score}"));
                 return Some("bestmove (none)".to_owned());
             };
-            let mut expected = found.ponder;
-            if let Some(elo) = weakened {
-                let chosen = &found.moves[weaken::choose(&found.moves, elo, random)];
-                best = chosen.m;
-                expected = chosen.line.get(1).copied();
-            }
-            Some(best_move(&position, best, expected, &options))
+            Some(best_move(&position, best, found.ponder, &options))
         });
     }
 
@@ -334,15 +344,15 @@ impl Session {
         fallback: Option<String>,
         work: impl FnOnce(&mut Engine, &Control, &Output) -> Option<String> + Send + 'static,
     ) {
-        let State::Idle(mut engine) = std::mem::replace(&mut self.state, State::Between) else {
-            return;
-        };
         let control = Arc::new(Control::new(pondering));
         let answered = Arc::new(AtomicBool::new(false));
         let output = self.output.clone();
         let (inner_control, inner_answered) = (control.clone(), answered.clone());
         let last = fallback.clone();
-        let thread = Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        // The engine follows once the thread has started: it is kept if none can be.
+        let (hand_over, take) = channel::<Box<Engine>>();
+        let run = move || {
+            let mut engine = take.recv().ok()?;
             let result =
                 catch_unwind(AssertUnwindSafe(|| work(&mut engine, &inner_control, &output)));
             let answer = result.unwrap_or_else(|_| {
@@ -354,17 +364,18 @@ impl Session {
             if let Some(answer) = answer {
                 output(&answer);
             }
-            engine
-        });
-        match thread {
-            Ok(thread) => self.state = State::Busy(Running { thread, control, answered }),
+            Some(engine)
+        };
+        let thread = match builder().and_then(|builder| builder.spawn(run)) {
+            Ok(thread) => thread,
             Err(error) => {
                 self.error(format_args!("no thread can be started: {error}"));
-                if let Some(last) = last {
-                    self.say(&last);
-                }
-                self.wait(); // makes a new engine, since the old one went with the thread
+                return last.iter().for_each(|last| self.say(last));
             }
+        };
+        let busy = State::Busy(Running { thread, control, answered });
+        if let State::Idle(engine) = std::mem::replace(&mut self.state, busy) {
+            let _ = hand_over.send(engine);
         }
     }
 
