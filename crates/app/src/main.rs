@@ -11,6 +11,7 @@ mod eval;
 mod features;
 mod input;
 mod interrupt;
+mod layout;
 mod legal;
 mod matches;
 mod nnue;
