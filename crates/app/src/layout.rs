@@ -39,6 +39,12 @@ fn choose_width(columns: Option<&str>, terminal: Option<usize>) -> Option<usize>
     columns.or(terminal.filter(|&columns| columns > 0)).map(|columns: usize| columns.max(MIN_WIDTH))
 }
 
+/// Whether standard output shows colors: on a terminal, unless `NO_COLOR` is set.
+pub fn has_color() -> bool {
+    let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    io::stdout().is_terminal() && !is_unwanted
+}
+
 /// Writes a line, wrapped at words to the width of standard output; what follows the first is indented.
 pub fn prose(out: &mut dyn Write, text: impl Display) -> io::Result<()> {
     writeln!(out, "{}", wrap(&text.to_string(), width(), 2))
