@@ -8,7 +8,7 @@ use clap::{Command, Error};
 pub fn fitted(command: Command, width: usize) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    let about = command.get_long_about().map(paragraphs);
+    let about = command.get_long_about().map(|about| paragraphs(about, width));
     let mut command = command.term_width(width);
     if let Some(about) = about {
         command = command.long_about(about);
@@ -19,8 +19,8 @@ pub fn fitted(command: Command, width: usize) -> Command {
     command
 }
 
-/// Joins the lines of a paragraph, which clap then wraps; indented lines (examples) stay.
-fn paragraphs(text: &StyledStr) -> String {
+/// Joins the lines of a paragraph, which clap then wraps; indented lines are examples of commands.
+fn paragraphs(text: &StyledStr, width: usize) -> String {
     let text = text.to_string();
     let mut joined = String::new();
     let mut is_open = false;
@@ -29,11 +29,35 @@ fn paragraphs(text: &StyledStr) -> String {
         if !joined.is_empty() {
             joined.push(if is_open && is_text { ' ' } else { '\n' });
         }
-        joined.push_str(line);
+        joined.push_str(&if is_text { line.to_owned() } else { example(line, width) });
         // "Examples:" is followed by them.
         is_open = is_text && !line.ends_with(':');
     }
     joined
+}
+
+/// Breaks a command that is too long as a shell takes it: with a backslash, between arguments.
+fn example(line: &str, width: usize) -> String {
+    let mut is_quoted = false;
+    let arguments = line.trim_start().split(|letter| {
+        is_quoted ^= letter == '\'';
+        letter == ' ' && !is_quoted
+    });
+    let (mut broken, mut column) = (String::new(), 0);
+    for argument in arguments {
+        let length = argument.chars().count();
+        // Room for a blank before it and " \\" after it.
+        if column > 0 && column + 1 + length + 2 > width {
+            broken.push_str(" \\\n      ");
+            column = 6;
+        } else {
+            broken.push_str(if column > 0 { " " } else { "  " });
+            column += if column > 0 { 1 } else { 2 };
+        }
+        broken.push_str(argument);
+        column += length;
+    }
+    broken
 }
 
 /// Reports a wrong call or prints help, and exits.
@@ -52,10 +76,7 @@ pub fn explain(error: &Error) -> ! {
 fn unknown_command(name: &str, similar: &str) -> String {
     let shown: String = name.chars().take(60).collect::<String>().escape_debug().to_string();
     let advice = match name {
-        "play" => {
-            "'tabiya analyse' studies a position or a game, 'tabiya paco play' plays Paco Ŝako, \
-             and chess programs play against 'tabiya' as a UCI engine"
-        }
+        "play" => "see 'tabiya analyse', 'tabiya paco play' and 'tabiya help'",
         _ if similar.is_empty() => "'tabiya help' lists the commands",
         _ => {
             return format!(
@@ -101,7 +122,19 @@ mod tests {
     fn paragraphs_are_joined_and_examples_stay_lines() {
         let text = "One\ntwo.\n\nExamples:\n  tabiya a\n  tabiya b\n\nThree\nfour";
         let joined = "One two.\n\nExamples:\n  tabiya a\n  tabiya b\n\nThree four";
-        assert_eq!(paragraphs(&StyledStr::from(text)), joined);
+        assert_eq!(paragraphs(&StyledStr::from(text), 80), joined);
+    }
+
+    #[test]
+    fn long_examples_are_broken_between_arguments_as_a_shell_takes_them() {
+        let line = "  tabiya perft 5 --fen '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | tail -1";
+        assert_eq!(example(line, 80), line);
+        let broken = example(line, 50);
+        assert_eq!(
+            broken,
+            "  tabiya perft 5 --fen \\\n      '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | \\\n      tail -1"
+        );
+        assert_eq!(broken.replace(" \\\n     ", ""), line);
     }
 
     #[test]

@@ -13,8 +13,9 @@ use crate::{input, layout};
 const GREETING: &str = concat!(
     "Tabiya ",
     env!("CARGO_PKG_VERSION"),
-    ", a UCI chess engine. It waits for commands of the protocol: try 'go depth 12',\n\
-     or 'help' for a list, 'quit' to leave. 'tabiya help' in the shell lists what else it does."
+    ", a UCI chess engine: it waits for commands of the protocol.\n\
+     Try 'go depth 12'; 'help' lists the others, 'quit' ends the session.\n\
+     In the shell, 'tabiya help' lists all that tabiya can do."
 );
 
 /// What the session understands; the protocol is at <https://backscattering.de/chess/uci/>.
@@ -24,7 +25,7 @@ uci                           name, authors and options
 isready                       answers readyok when ready
 ucinewgame                    forget the game before
 position startpos moves e2e4  set the position: startpos or fen FEN, then moves
-go depth 12                   search: depth N, nodes N, movetime MS, infinite, ...
+go depth 12                   search: depth N, nodes N, movetime MS, infinite
 stop                          end the search and play the best move found
 setoption name Hash value 64  set an option
 d, eval, bench                show the board, evaluate it, measure the speed
