@@ -38,6 +38,9 @@ fn paragraphs(text: &StyledStr, width: usize) -> String {
 
 /// Breaks a command that is too long as a shell takes it: with a backslash, between arguments.
 fn example(line: &str, width: usize) -> String {
+    if line.is_empty() {
+        return String::new();
+    }
     let mut is_quoted = false;
     let arguments = line.trim_start().split(|letter| {
         is_quoted ^= letter == '\'';
@@ -109,11 +112,16 @@ mod tests {
                 }
             }
         }
+        // What cannot be broken: clap's line of usage, and an argument in quotes.
+        let is_whole = |line: &String| line.contains(": Usage: ") || line.contains(":       '");
         let mut wide = Vec::new();
         for width in [60, 80, 120] {
             let mut command = fitted(crate::Cli::command(), width);
             command.build();
             check(&mut command, "tabiya", width, &mut wide);
+            if width == 60 {
+                wide.retain(|line| !is_whole(line));
+            }
         }
         assert!(wide.is_empty(), "{}", wide.join("\n"));
     }

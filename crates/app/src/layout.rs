@@ -289,7 +289,7 @@ mod tests {
             let text = table.without(&[8, 4, 7], width);
             assert!(widest(&text) <= width, "{text}");
             assert!(text.contains("+123.4"));
-            assert_eq!(text.contains("12-345-678"), width == 120, "{text}");
+            assert_eq!(text.contains("12-345-678"), width > 60, "{text}");
         }
     }
 

@@ -138,6 +138,7 @@ h1{{font-size:26px;margin:0 0 4px}} h2{{font-size:20px;margin:36px 0 6px}} p{{ma
 .heads{{display:grid;grid-template-columns:repeat(12,1fr);gap:14px;margin-bottom:18px}} .heads svg{{display:block;width:100%;height:auto}}
 @media (max-width:1700px){{.heads{{grid-template-columns:repeat(6,1fr)}}}}
 @media (max-width:640px){{body{{padding:0 12px}} .heads{{grid-template-columns:repeat(3,1fr);gap:8px}}}}
+@media (max-width:440px){{.heads{{grid-template-columns:repeat(2,1fr)}}}}
 .soft{{color:{SOFT}}} .wide{{overflow-x:auto}} .row{{display:flex;flex-wrap:wrap;gap:18px;align-items:flex-start}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums}} th,td{{padding:3px 10px;text-align:right}}
 th{{font-weight:600;border-bottom:1px solid #c9d0d4}} td:first-child,th:first-child{{text-align:left}}
