@@ -35,13 +35,14 @@ lint: ## check format and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# The counts of all test programs and doctests are added up at the end.
+# The counts of all test programs and doctests are added up at the end. Only tee stands between cargo and
+# the reader: it passes on at once what it reads, while grep and awk would hold back lines for minutes.
 rust-test: ## run the Rust tests and doctests
-	@set -e; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	{ $(CARGO) test --locked --no-fail-fast 2>&1; echo "exit $$?"; } | tee "$$log" | grep -v '^exit '; \
+	@log=$$(mktemp); trap 'rm -f "$$log" "$$log.exit"' EXIT; \
+	{ $(CARGO) test --locked --no-fail-fast 2>&1; echo $$? > "$$log.exit"; } | tee "$$log"; \
 	awk '/^test result:/ { passed += $$4; failed += $$6; ignored += $$8 } \
 	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
-	grep -qx 'exit 0' "$$log"
+	[ "$$(cat "$$log.exit")" = 0 ]
 
 program: ## build the release program, and the one that the comparison of notations talks to
 	$(CARGO) build --release --locked

@@ -11,6 +11,7 @@ use engine::search::Control;
 use serde_json::json;
 
 use crate::Outcome;
+use crate::layout::{self, shorten};
 
 /// Search a fixed set of positions: the same work every time
 ///
@@ -43,8 +44,8 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     };
     let tell = |n: usize, fen: &str, work: bench::Work| {
         if !args.json && told.is_ok() {
-            told = writeln!(out, "{:2} {:>10} nodes  {fen}", n + 1, work.nodes)
-                .and_then(|()| out.flush());
+            let line = format!("{:2} {:>10} nodes  {fen}", n + 1, work.nodes);
+            told = writeln!(out, "{}", shorten(&line, layout::width())).and_then(|()| out.flush());
         }
     };
     let (threads, control) = (args.threads.into(), Control::new(false));

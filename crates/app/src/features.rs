@@ -8,6 +8,7 @@ use ::nnue::features::{Bitboards, Features, offset};
 use chess::{Bitboard, Color, File, PieceType, Position, Rank, Square};
 use serde_json::{Value, json};
 
+use crate::layout::{prose, width};
 use crate::{Outcome, input};
 
 /// Show a position as bitboards and as the 768 features of networks
@@ -100,13 +101,15 @@ fn show(position: &Position, out: &mut dyn Write) -> anyhow::Result<()> {
             (format!("{piece_type} {first}"), bitboards.pieces(color, piece_type))
         });
         writeln!(out, "{color}")?;
-        side_by_side(&heads, out)?;
-        writeln!(out)?;
+        for row in heads.chunks(boards_in_a_row(width())) {
+            side_by_side(row, out)?;
+            writeln!(out)?;
+        }
     }
     let features = Features::of(position.board());
     let mover = Features::for_mover(position);
-    writeln!(out, "Active      {}", list(&features))?;
-    writeln!(out, "For mover   {}", list(&mover))?;
+    prose(out, format_args!("Active      {}", list(&features)))?;
+    prose(out, format_args!("For mover   {}", list(&mover)))?;
     let [black, white] = bitboards.counts().map(|counts| counts.iter().sum::<usize>());
     writeln!(out, "Pieces      {} (White {white}, Black {black})", bitboards.len())?;
     let material = bitboards.material();
@@ -118,6 +121,11 @@ fn show(position: &Position, out: &mut dyn Write) -> anyhow::Result<()> {
     )?;
     writeln!(out, "To move     {}", position.turn())?;
     Ok(())
+}
+
+/// How many of the six boards fit beside each other, in rows of equal length.
+fn boards_in_a_row(width: usize) -> usize {
+    [6, 3, 2].into_iter().find(|boards| 17 * boards <= width).unwrap_or(1)
 }
 
 /// Small boards in a row, each under its name.

@@ -9,8 +9,10 @@ mod board;
 mod data;
 mod eval;
 mod features;
+mod help;
 mod input;
 mod interrupt;
+mod layout;
 mod legal;
 mod matches;
 mod nnue;
@@ -28,7 +30,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// What a command ends with: whether all it checked held, or why it could not go on.
 type Outcome = anyhow::Result<ExitCode>;
@@ -68,12 +70,20 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // OpenBench hands over lines of the protocol as arguments.
-    let mut arguments = std::env::args().skip(1).peekable();
+    // OpenBench hands over lines of the protocol as arguments. Whatever is no UTF-8 is none of them.
+    let arguments =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let mut arguments = arguments.peekable();
     if arguments.peek().is_some_and(|first| first.starts_with("genfens ")) {
         return uci::run_lines(arguments);
     }
-    let cli = Cli::parse();
+    let parsed = help::fitted(Cli::command(), layout::width())
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => help::explain(&error),
+    };
     let command = match (cli.command, cli.pra) {
         (Some(command), _) => command,
         (None, Some(folder)) => Command::Pra(pra::PraArgs::uci(folder)),

@@ -16,6 +16,7 @@ use train::selfplay::adjudicate::Adjudication;
 use train::selfplay::{SelfplayOptions, selfplay};
 
 use crate::Outcome;
+use crate::layout::prose;
 use crate::progress::Progress;
 
 /// Make a data set of games that the engine plays against itself
@@ -180,8 +181,7 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     } else if prepared.was_resumed {
         writeln!(out, "went on where an earlier run had stopped")?;
     }
-    write!(
-        out,
+    let mut summary = format!(
         "{} games, {} moves, {} positions ({} train, {} validation), {} duplicates, {} files",
         counts.games,
         counts.moves,
@@ -190,12 +190,12 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
         manifest.rows.validation,
         skipped.duplicate,
         manifest.files.len(),
-    )?;
+    );
     if !prepared.was_complete && !prepared.was_resumed {
         let games = counts.games as f64 / seconds.max(1e-9);
-        write!(out, ", {seconds:.2} s, {games:.2} games/s, {rate:.0} positions/s")?;
+        summary += &format!(", {seconds:.2} s, {games:.2} games/s, {rate:.0} positions/s");
     }
-    writeln!(out)?;
+    prose(out, &summary)?;
     Ok(ExitCode::SUCCESS)
 }
 

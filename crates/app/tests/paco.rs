@@ -128,6 +128,48 @@ fn a_game_in_the_terminal_takes_turns_mistakes_and_undo() {
 }
 
 #[test]
+fn a_game_takes_moves_as_uci_writes_them_and_ends_in_words() {
+    let bishop_sees_king = "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR";
+    let white = format!("{bishop_sees_king} w 0 AHah - -");
+    for typed in ["b5e8\n", "b5-e8\n", "Bb5xe8\n"] {
+        let said = text(&paco(&["play", "--time", "0.05", "--fen", &white], typed));
+        assert!(said.contains("White wins by Paco"), "{typed}: {said}");
+        assert!(!said.contains("PacoVictory") && !said.contains('\u{1b}'), "{said}");
+    }
+    let said = text(&paco(&["play", "--time", "0.05"], "e2e4\nfen\nquit\n"));
+    assert!(said.contains("Black plays ") && !said.contains('^'), "{said}");
+}
+
+#[test]
+fn who_is_in_sako_or_stays_in_it_is_told() {
+    let position = "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR b 0 AHah - -";
+    let args = ["play", "--color", "black", "--time", "0.05", "--fen", position];
+    let said = text(&paco(&args, "a7a6\n"));
+    let warned = said.find("You are in Ŝako: White threatens").expect(&said);
+    let left = said.find("You have left yourself in Ŝako").expect(&said);
+    let end = said.find("White wins by Paco").expect(&said);
+    assert!(warned < left && left < end, "{said}");
+    // A turn that answers the threat is no reason to warn.
+    let said = text(&paco(&args, "c7c6\nquit\n"));
+    assert!(!said.contains("left yourself"), "{said}");
+    let said = text(&paco(&args, "sako\nquit\n"));
+    assert!(said.contains("White threatens to unite with Black's king"), "{said}");
+    let quiet = text(&paco(&["play", "--time", "0.05"], "quit\n"));
+    assert!(!quiet.contains("in Ŝako"), "{quiet}");
+}
+
+#[test]
+fn the_board_is_shown_when_it_changes_and_on_demand_only() {
+    let boards = |typed: &str| {
+        let said = text(&paco(&["play", "--time", "0.05"], typed));
+        said.lines().filter(|line| line.trim() == "a  b  c  d  e  f  g  h").count()
+    };
+    assert_eq!(boards("foo\nbar\nhelp\n\nfen\nsako\nturns\nquit\n"), 1);
+    assert_eq!(boards("foo\nboard\nquit\n"), 2);
+    assert_eq!(boards("g1\nundo\nquit\n"), 3);
+}
+
+#[test]
 fn self_play_writes_games_that_states_replays_and_rows_for_a_network() {
     let args = ["selfplay", "--games", "1", "--depth", "1", "--max-turns", "30"];
     let games = text(&paco(&args, ""));

@@ -31,7 +31,12 @@ pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
     let most = points().map(|point| point.0).fold(1.0, f64::max);
     let (low, high) = points()
         .fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point.1), high.max(point.1)));
-    let (low, high) = if low < high { (low, high) } else { (0.0, 0.1) };
+    // All values are the same, or there are none: an axis around them.
+    let (low, high) = match (low < high, low <= high) {
+        (true, _) => (low, high),
+        (_, true) => (low - 0.05 * low.abs().max(1.0), low + 0.05 * low.abs().max(1.0)),
+        _ => (0.0, 0.1),
+    };
     let step = round_step((high - low) / 5.0);
     let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
     let x = |positions: f64| LEFT + (WIDTH - LEFT - RIGHT) * positions / most;
@@ -76,6 +81,12 @@ pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
         let text: Vec<String> =
             points.map(|point| format!("{:.1},{:.1}", x(point.0), y(point.1))).collect();
         let at = LEFT + 6.0 + 220.0 * n as f64;
+        // A line through one point is nothing to see.
+        if let [point] = text.as_slice()
+            && let Some((x, y)) = point.split_once(',')
+        {
+            let _ = writeln!(svg, r##"<circle cx="{x}" cy="{y}" r="4" fill="{color}"/>"##);
+        }
         let _ = writeln!(
             svg,
             r##"<polyline points="{}" fill="none" stroke="{color}" stroke-width="2" stroke-linejoin="round"/><circle cx="{at:.1}" cy="49" r="5" fill="{color}"/><text x="{:.1}" y="53" font-size="12">{name}: {last:.6}</text>"##,
@@ -130,5 +141,21 @@ mod tests {
         assert!(svg.contains("&lt;two&gt;") && !svg.contains("<two>"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert!(!curves_svg("", &[("one", vec![(1e6, 0.1)])]).contains("NaN"));
+    }
+
+    #[test]
+    fn a_curve_of_one_point_is_a_dot_inside_the_picture() {
+        for value in [0.0, 0.1, 0.7, 250.0, -3.0] {
+            let svg = curves_svg("", &[("one", vec![(1e6, value)])]);
+            let (_, dot) = svg.split_once(r#"<circle cx=""#).unwrap();
+            let (x, rest) = dot.split_once(r#"" cy=""#).unwrap();
+            let (y, _) = rest.split_once('"').unwrap();
+            let (x, y): (f64, f64) = (x.parse().unwrap(), y.parse().unwrap());
+            assert!((LEFT..=WIDTH - RIGHT).contains(&x), "{value}: {x}");
+            assert!((TOP..=HEIGHT - BOTTOM).contains(&y), "{value}: {y}");
+        }
+        // The dot, and the one beside the name.
+        let circles = |points| curves_svg("", &[("one", points)]).matches("<circle").count();
+        assert_eq!((circles(vec![(1e6, 0.1)]), circles(vec![(1e6, 0.1), (2e6, 0.2)])), (2, 1));
     }
 }

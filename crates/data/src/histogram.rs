@@ -76,19 +76,43 @@ impl Histogram {
         all[first..last].to_vec()
     }
 
+    /// The name of each step and how often it occurs: its first value, or for an outer step that also
+    /// counts what lies beyond it `< x` or `≥ x`.
+    ///
+    /// ```
+    /// let mut ratings = data::Histogram::new(1000, 100, 3);
+    /// [700, 1000, 1150, 1299].map(|rating| ratings.add(rating));
+    /// let bars = ratings.bars();
+    /// assert_eq!(bars[0], ("< 1100".to_owned(), 2));
+    /// assert_eq!(bars[2], ("1200".to_owned(), 1));
+    /// ```
+    pub fn bars(&self) -> Vec<(String, u64)> {
+        let last = self.first + self.width * (self.steps.len() as i64 - 1);
+        let name = |value: i64| {
+            if value == self.first && self.least < self.first {
+                format!("< {}", self.first + self.width)
+            } else if value == last && self.most >= last + self.width {
+                format!("≥ {last}")
+            } else {
+                value.to_string()
+            }
+        };
+        self.steps().into_iter().map(|(value, count)| (name(value), count)).collect()
+    }
+
     /// A bar of blocks for each step, at most this wide.
     pub fn text(&self, width: usize) -> String {
-        let steps = self.steps();
+        let steps = self.bars();
         let most = steps.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
         let mut text = String::new();
-        for (value, count) in steps {
+        for (name, count) in steps {
             // In eighths of a letter.
             let eighths = (count as u128 * width as u128 * 8 / u128::from(most)) as usize;
             let mut bar = "█".repeat(eighths / 8);
             if !eighths.is_multiple_of(8) {
                 bar.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
             }
-            let _ = writeln!(text, "{value:>8} {bar:<width$} {count}");
+            let _ = writeln!(text, "{name:>8} {bar:<width$} {count}");
         }
         text
     }
@@ -146,8 +170,23 @@ mod tests {
         twice.append(&histogram);
         assert_eq!((twice.count(), twice.mean()), (18, histogram.mean()));
         let text = histogram.text(8);
-        assert_eq!(text.lines().next_back(), Some("      10 ████████ 4"));
+        assert_eq!(text.lines().next(), Some("     < 0 ██████   3"));
+        assert_eq!(text.lines().next_back(), Some("    ≥ 10 ████████ 4"));
         assert_eq!(text.lines().nth(1), Some("       0 ████     2"));
+    }
+
+    #[test]
+    fn outer_steps_are_named_after_what_lies_beyond_only_if_something_does() {
+        let mut inside = Histogram::new(-10, 10, 3);
+        [-10, 19].map(|value| inside.add(value));
+        let names = |histogram: &Histogram| -> Vec<String> {
+            histogram.bars().into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(&inside), ["-10", "0", "10"]);
+        inside.add(-11);
+        assert_eq!(names(&inside), ["< 0", "0", "10"]);
+        inside.add(20);
+        assert_eq!(names(&inside), ["< 0", "0", "≥ 10"]);
     }
 
     #[test]

@@ -12,8 +12,9 @@
 //! | `0-0`, `0-0-0` | castling on the king's and on the queen's side |
 //!
 //! Writing is canonical. Reading also takes parts of a turn from where the position is in it
-//! (`Qd8>Pd5`, then `>d4`), a hyphen in the place of `>` and `x`, `O` for `0` in castling, and
-//! leaves the letters of pieces to choice; but a letter that is given must be right.
+//! (`Qd8>Pd5`, then `>d4`), a hyphen or nothing in the place of `>` and `x` (`d2-d4`, `d2d4`), a
+//! promotion without `=` or in lower case (`b7b8q`), `O` for `0` in castling, and leaves the letters
+//! of pieces to choice; but a letter that is given must be right.
 
 use std::fmt::Write;
 
@@ -209,10 +210,12 @@ impl Reader<'_> {
 
     fn promotion(&mut self, required: Required) -> Result<(), NotationError> {
         let at = self.at;
-        if !self.eat("=") {
+        self.eat("=");
+        let letter = self.rest().chars().next().map(|letter| letter.to_ascii_uppercase());
+        let Some(piece) = letter.and_then(PieceType::from_letter) else {
             return self.unexpected();
-        }
-        let Some(piece) = self.letter() else { return self.unexpected() };
+        };
+        self.at += 1;
         self.play(at, Action::Promote(piece))?;
         if required == Required::PromoteThenLift && self.at < self.text.len() && !self.eat(":") {
             return self.unexpected();
@@ -251,10 +254,7 @@ impl Reader<'_> {
         if let Some(queen_side) = self.castling_sign() {
             return self.castle(at, queen_side);
         }
-        let signed = self.eat(">") || self.eat("x") || self.eat("-");
-        if !signed && !self.actions.is_empty() {
-            return self.unexpected();
-        }
+        let _ = self.eat(">") || self.eat("x") || self.eat("-");
         let letter_at = self.at;
         let letter = self.letter();
         let square = self.square()?;
@@ -339,6 +339,15 @@ mod tests {
         let start = Position::default();
         assert_eq!(start.parse_turn("g1-f3"), start.parse_turn("Ng1>f3"));
         assert_eq!(start.parse_turn("g1").unwrap(), [Action::Lift(Square::G1)]);
+        assert_eq!(start.parse_turn("g1f3"), start.parse_turn("Ng1>f3"));
+        assert_eq!(start.parse_turn("Ng1f3"), start.parse_turn("Ng1>f3"));
+        let chain: Position =
+            "rnbqkbnr/ppp1pppp/8/3a4/8/8/PPPP1PPP/RNBQKBNR b 0 AHah - -".parse().unwrap();
+        assert_eq!(chain.parse_turn("d8d5d4"), chain.parse_turn("Qd8>Pd5>d4"));
+        let promotion: Position = "4k3/1P6/8/8/8/8/8/4K3 w 0 - - -".parse().unwrap();
+        for text in ["b7b8q", "b7b8=Q", "b7-b8Q", "b7>b8=q"] {
+            assert_eq!(promotion.parse_turn(text), promotion.parse_turn("b7>b8=Q"), "{text}");
+        }
         let castling: Position = "4k3/8/8/8/8/8/8/R3K3 w 0 A - -".parse().unwrap();
         assert_eq!(castling.parse_turn("O-O-O"), castling.parse_turn("0-0-0"));
         for (text, expected) in [
@@ -347,7 +356,8 @@ mod tests {
             ("Bg1>f3", "there is no Bishop to take from g1 (at character 1)"),
             ("NPg1>f3", "there is no Pawn to take from g1"),
             ("Ng1>Qf3", "there is no Queen to take from f3 (at character 5)"),
-            ("Ng1f3", "'f3' does not belong here (at character 4)"),
+            ("Ng1!f3", "'!f3' does not belong here (at character 4)"),
+            ("Ng1>>f3", "'>f3' does not belong here (at character 5)"),
             ("d2>d4 ", "' ' does not belong here (at character 6)"),
             ("d2>d4>d5", "'>d5' does not belong here"),
             ("0-0", "castling is not possible"),

@@ -11,6 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::layout::{Table, prose, width};
 
 #[derive(Args)]
 pub struct InfoArgs {
@@ -51,9 +52,7 @@ fn write_pictures(folder: &PathBuf, manifest: &Manifest, summary: &Summary) -> a
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
     let view = manifest.options.pov.name();
-    let steps = |histogram: &Histogram| -> Vec<(String, u64)> {
-        histogram.steps().into_iter().map(|(value, count)| (value.to_string(), count)).collect()
-    };
+    let steps = |histogram: &Histogram| -> Vec<(String, u64)> { histogram.bars() };
     let pictures = [
         ("eval.svg", format!("evaluation in centipawns, {view}'s view"), steps(&summary.eval)),
         ("mate.svg", format!("moves to mate, {view}'s view"), steps(&summary.mate)),
@@ -73,12 +72,15 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
     let counts = &manifest.counts;
     for input in &manifest.inputs {
         let bytes = input.bytes.map_or("? bytes".into(), |bytes| format!("{bytes} bytes"));
-        writeln!(out, "from {} ({bytes})", input.name)?;
+        prose(out, format_args!("from {} ({bytes})", input.name))?;
     }
-    writeln!(
+    let problems = manifest.problems;
+    prose(
         out,
-        "{} games, {} moves, {} positions, {} problems with the inputs",
-        counts.games, counts.moves, counts.positions, manifest.problems
+        format_args!(
+            "{} games, {} moves, {} positions, {problems} problems with the inputs",
+            counts.games, counts.moves, counts.positions
+        ),
     )?;
     for split in Split::ALL {
         let own = manifest.files.iter().filter(|file| file.split == split);
@@ -86,26 +88,25 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
         own.for_each(|file| (files, bytes) = (files + 1, bytes + file.bytes));
         let rows = manifest.rows.of(split);
         let each = bytes as f64 / rows.max(1) as f64;
-        writeln!(
-            out,
-            "{:<11}{rows} rows, {files} files, {bytes} bytes ({each:.1} a row)",
-            split.name()
-        )?;
+        let line = format!("{rows} rows, {files} files, {bytes} bytes ({each:.1} a row)");
+        prose(out, format_args!("{:<11}{line}", split.name()))?;
     }
     if counts.skipped_games.total() > 0 {
-        writeln!(out, "games left out: {}", nonzero(serde_json::to_value(counts.skipped_games)?))?;
+        let skipped = nonzero(serde_json::to_value(counts.skipped_games)?);
+        prose(out, format_args!("games left out: {skipped}"))?;
     }
     let skipped = nonzero(serde_json::to_value(counts.skipped_positions)?);
     if !skipped.is_empty() {
-        writeln!(out, "positions left out: {skipped}")?;
+        prose(out, format_args!("positions left out: {skipped}"))?;
     }
-    writeln!(out, "\ncolumn      type                 bytes a row")?;
+    let mut table = Table::new(["column", "type", "bytes a row"], &[0, 1], 1);
     for note in &manifest.columns {
         let bytes = summary.column_bytes.iter().find(|(column, _)| column.name() == note.name);
         let each = bytes.map(|(_, bytes)| *bytes as f64 / summary.rows.max(1) as f64);
         let each = each.map_or("-".into(), |each| format!("{each:.2}"));
-        writeln!(out, "{:<11} {:<20} {each}", note.name, note.r#type)?;
+        table.row([note.name.as_str(), note.r#type.as_str(), &each]);
     }
+    write!(out, "\n{}", table.stacked(width()))?;
     let view = manifest.options.pov.name();
     let titles = [
         (format!("eval, {view}'s view ({} without)", summary.without_eval), &summary.eval),
@@ -117,7 +118,8 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
         let (Some(mean), Some((least, most))) = (histogram.mean(), histogram.range()) else {
             continue;
         };
-        writeln!(out, "\n{title}: mean {mean:.1}, {least} to {most}")?;
+        writeln!(out)?;
+        prose(out, format_args!("{title}: mean {mean:.1}, {least} to {most}"))?;
         write!(out, "{}", histogram.text(40))?;
     }
     writeln!(out, "\nresult, by position")?;

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::Outcome;
+use crate::layout::prose;
 
 #[derive(Args)]
 pub struct PrepareArgs {
@@ -282,8 +283,7 @@ fn report(
     } else if prepared.was_resumed {
         writeln!(out, "went on where an earlier run had stopped")?;
     }
-    writeln!(
-        out,
+    let summary = format!(
         "{} games, {} moves, {} positions ({} train, {} validation), {} evals, {} mates, {} problems",
         counts.games,
         counts.moves,
@@ -293,14 +293,14 @@ fn report(
         counts.evals,
         counts.mates,
         manifest.problems,
-    )?;
-    write!(out, "{} files, {bytes} bytes", manifest.files.len())?;
+    );
+    prose(out, &summary)?;
+    let mut written = format!("{} files, {bytes} bytes", manifest.files.len());
     if !prepared.was_complete && !prepared.was_resumed {
-        write!(
-            out,
+        written += &format!(
             ", {seconds:.2} s, {rate:.0} positions/s, {per_core:.0} per second of CPU time"
-        )?;
+        );
     }
-    writeln!(out)?;
+    prose(out, &written)?;
     Ok(())
 }

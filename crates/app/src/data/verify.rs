@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::Outcome;
+use crate::layout::prose;
 
 #[derive(Args)]
 pub struct VerifyArgs {
@@ -58,13 +59,16 @@ pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
             writeln!(out, "… and {more} more")?;
         }
         for note in &verified.unchecked {
-            writeln!(out, "not checked: {note}")?;
+            prose(out, format_args!("not checked: {note}"))?;
         }
-        write!(out, "{} files, {} rows", verified.files, verified.rows)?;
-        if let Some(games) = verified.games {
-            write!(out, " of {games} games")?;
-        }
-        writeln!(out, ", {} problems, {seconds:.2} s", verified.problems)?;
+        let games = verified.games.map_or(String::new(), |games| format!(" of {games} games"));
+        prose(
+            out,
+            format_args!(
+                "{} files, {} rows{games}, {} problems, {seconds:.2} s",
+                verified.files, verified.rows, verified.problems
+            ),
+        )?;
     }
     Ok(if verified.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::layout::{self, wrap};
+
 use super::record::GameRecord;
 use super::standings::Standings;
 use super::table;
@@ -25,7 +27,7 @@ pub struct Live {
 impl Live {
     pub fn new(games: usize, played: usize) -> anyhow::Result<Self> {
         let bar = if std::io::stderr().is_terminal() {
-            let template = "{bar:30} {pos}/{len} games, {elapsed} so far, {eta} left\n{msg}";
+            let template = "{wide_bar} {pos}/{len} games, {elapsed}, {eta} left\n{msg}";
             let bar = ProgressBar::new(games as u64).with_position(played as u64);
             bar.set_style(ProgressStyle::with_template(template)?);
             bar.reset_eta();
@@ -41,7 +43,9 @@ impl Live {
     pub fn show(&mut self, standings: &Standings, names: &[String], note: &str) {
         if let Some(bar) = &self.bar {
             bar.set_position(u64::from(standings.games()));
-            bar.set_message(format!("{}{note}", table::ranking(standings, names)));
+            let width = layout::log_width();
+            let table = table::ranking(standings, names).without(&table::UNIMPORTANT, width);
+            bar.set_message(format!("{table}{}", wrap(note, width, 2)));
         } else if self.last_line.elapsed() >= PAUSE {
             self.last_line = Instant::now();
             let scores: Vec<String> = standings
@@ -72,6 +76,7 @@ impl Live {
 
     /// Prints a line for good.
     pub fn tell(&self, line: &str) {
+        let line = wrap(line, layout::log_width(), 2);
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{line}")),
             None => eprintln!("{line}"),

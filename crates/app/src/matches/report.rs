@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::layout::{self, wrap};
+
 use super::record::Fault;
 use super::schedule::Pairing;
 use super::standings::{Score, Standings};
@@ -25,14 +27,15 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     pub fn text(&self) -> String {
-        let standings = self.standings;
-        let mut parts = vec![table::ranking(standings, self.names)];
+        let (standings, width) = (self.standings, layout::width());
+        let mut parts = vec![table::ranking(standings, self.names).stacked(width)];
         if self.pairings.len() > 1 {
-            parts.push(table::pairings(standings, self.names, self.pairings));
+            let pairings = table::pairings(standings, self.names, self.pairings);
+            parts.push(pairings.stacked(width));
         }
-        parts.push(table::conduct(standings, self.names));
+        parts.push(table::conduct(standings, self.names).stacked(width));
         if standings.has_faults() {
-            parts.push(table::incidents(standings, self.names, TOLD));
+            parts.push(wrap(&table::incidents(standings, self.names, TOLD), width, 2));
         }
         let mut last = String::new();
         if let (Some(test), Some(&pairing)) = (&self.sprt, self.pairings.first()) {
@@ -48,7 +51,7 @@ impl Report<'_> {
             if endings.is_empty() { String::new() } else { format!(": {}", endings.join(", ")) },
             if self.is_interrupted { "; interrupted" } else { "" },
         );
-        parts.push(last);
+        parts.push(wrap(&last, width, 2));
         parts.join("\n")
     }
 

@@ -1,4 +1,6 @@
-//! Standings as text for people: aligned columns, one line for each engine.
+//! Standings as text for people: tables with a line for each engine.
+
+use crate::layout::{Table, shorten};
 
 use super::record::{Fault, Tally};
 use super::standings::{Incident, Score, Standings};
@@ -7,26 +9,29 @@ use super::stats::{Sprt, Verdict};
 /// Names are cut to this many characters.
 const NAME: usize = 28;
 
+/// Columns of [`ranking`] that a table without room for all leaves out: pairs, share, LOS, wins, draws, losses.
+pub const UNIMPORTANT: [usize; 6] = [11, 4, 10, 5, 6, 7];
+
 /// The ranking.
-pub fn ranking(standings: &Standings, names: &[String]) -> String {
-    let mut rows = vec![heading("#", "engine")];
+pub fn ranking(standings: &Standings, names: &[String]) -> Table {
+    let mut table = Table::new(heading("#", "engine"), &[1], 2);
     for (rank, engine) in standings.ranking().into_iter().enumerate() {
-        let mut cells = vec![(rank + 1).to_string(), shorten(&names[engine])];
+        let mut cells = vec![(rank + 1).to_string(), shorten(&names[engine], NAME)];
         cells.extend(score(&standings.engine(engine)));
-        rows.push(cells);
+        table.row(cells);
     }
-    align(&rows, &[1, 11])
+    table
 }
 
 /// Each pairing, from the view of its first.
-pub fn pairings(standings: &Standings, names: &[String], pairings: &[(usize, usize)]) -> String {
-    let mut rows = vec![heading("engine", "against")];
+pub fn pairings(standings: &Standings, names: &[String], pairings: &[(usize, usize)]) -> Table {
+    let mut table = Table::new(heading("engine", "against"), &[0, 1], 2);
     for &(first, second) in pairings {
-        let mut cells = vec![shorten(&names[first]), shorten(&names[second])];
+        let mut cells = vec![shorten(&names[first], NAME), shorten(&names[second], NAME)];
         cells.extend(score(&standings.pairing((first, second))));
-        rows.push(cells);
+        table.row(cells);
     }
-    align(&rows, &[0, 1, 11])
+    table
 }
 
 fn score(score: &Score) -> Vec<String> {
@@ -51,14 +56,14 @@ fn score(score: &Score) -> Vec<String> {
 }
 
 /// What each engine did, right and wrong.
-pub fn conduct(standings: &Standings, names: &[String]) -> String {
+pub fn conduct(standings: &Standings, names: &[String]) -> Table {
     let mut head = row(["engine"]);
     head.extend(Fault::ALL.map(|fault| fault.short().to_owned()));
     head.extend(row(["depth", "knps", "ms/move", "late ms", "least clock ms"]));
-    let mut rows = vec![head];
+    let mut table = Table::new(head, &[0], 1);
     for (engine, conduct) in standings.conduct.iter().enumerate() {
         let moves = conduct.moves.max(1) as f64;
-        let mut cells = vec![shorten(&names[engine])];
+        let mut cells = vec![shorten(&names[engine], NAME)];
         cells.extend(Fault::ALL.map(|fault| conduct.faults.count(fault).to_string()));
         cells.extend([
             format!("{:.1}", conduct.depths as f64 / moves),
@@ -67,9 +72,9 @@ pub fn conduct(standings: &Standings, names: &[String]) -> String {
             format!("{:.1}", conduct.overrun),
             conduct.lowest_clock.map_or("-".to_owned(), |least| format!("{least:.1}")),
         ]);
-        rows.push(cells);
+        table.row(cells);
     }
-    align(&rows, &[0])
+    table
 }
 
 /// The first faults in words, in the order of games.
@@ -132,49 +137,32 @@ fn heading(first: &str, second: &str) -> Vec<String> {
     [first, second].into_iter().chain(scores).map(str::to_owned).collect()
 }
 
-fn shorten(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    name.chars().take(NAME - 1).chain(['…']).collect()
-}
-
-/// Puts cells into columns, two blanks apart: those of `left` to the left, others to the right.
-fn align(rows: &[Vec<String>], left: &[usize]) -> String {
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.iter().enumerate().map(|(column, cell)| {
-            let width = width(column).unwrap_or(0);
-            if left.contains(&column) {
-                format!("{cell:<width$}")
-            } else {
-                format!("{cell:>width$}")
-            }
-        });
-        text.push_str(cells.collect::<Vec<String>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_aligned_by_characters_not_bytes() {
-        let rows = [row(["a", "±"]), row(["Ŝako", "10"])];
-        assert_eq!(align(&rows, &[0]), "a      ±\nŜako  10\n");
+    fn a_table_without_games_has_a_line_for_each_engine_and_no_numbers() {
+        let names = ["one".to_owned(), "x".repeat(40)];
+        let text = ranking(&Standings::new(2), &names).stacked(120);
+        assert_eq!(text.lines().count(), 3);
+        assert!(text.contains("one") && text.contains(&"x".repeat(27)) && !text.contains("NaN"));
     }
 
     #[test]
-    fn a_table_without_games_has_a_line_for_each_engine_and_no_numbers() {
-        let names = ["one".to_owned(), "x".repeat(40)];
-        let text = ranking(&Standings::new(2), &names);
-        assert_eq!(text.lines().count(), 3);
-        assert!(text.contains("one") && text.contains(&"x".repeat(27)) && !text.contains("NaN"));
+    fn tables_fit_narrow_terminals() {
+        let names = ["a".repeat(40), "Stockfish 17".to_owned()];
+        let standings = Standings::new(2);
+        for width in [60, 80, 120] {
+            let report = [
+                ranking(&standings, &names).stacked(width),
+                ranking(&standings, &names).without(&UNIMPORTANT, width),
+                pairings(&standings, &names, &[(0, 1)]).stacked(width),
+                conduct(&standings, &names).stacked(width),
+            ];
+            for line in report.iter().flat_map(|text| text.lines()) {
+                assert!(line.chars().count() <= width, "{line}");
+            }
+        }
     }
 }

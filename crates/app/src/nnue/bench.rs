@@ -23,6 +23,7 @@ use cpu_time::ProcessTime;
 use serde_json::{Value, json};
 use train::towers::{Options, Trainer};
 
+use crate::layout::{Table, width};
 use crate::{Outcome, input};
 
 /// Measure features, networks and training: positions a second
@@ -354,11 +355,12 @@ fn report(
         writeln!(out, "{report}")?;
         return Ok(());
     }
-    writeln!(out, "{:48} {:>12} {:>14}", "", "per second", "per CPU second")?;
+    let mut table = Table::new(["", "per second", "per CPU second"], &[0], 1);
     for Measured { what, wall, cpu, .. } in results {
         let cpu = cpu.map(|cpu| format!("{cpu:.0}")).unwrap_or_default();
-        writeln!(out, "{what:48} {wall:>12.0} {cpu:>14}")?;
+        table.row([(*what).to_owned(), format!("{wall:.0}"), cpu]);
     }
+    write!(out, "{}", table.stacked(width()))?;
     writeln!(out, "{positions} positions, {threads} threads")?;
     Ok(())
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 use train::trainer::Checkpoint;
 
 use crate::Outcome;
+use crate::layout::prose;
 
 /// Writes the network of a checkpoint as the engine plays it
 #[derive(Args)]
@@ -43,8 +44,7 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
         });
         writeln!(out, "{report}")?;
     } else {
-        writeln!(
-            out,
+        let summary = format!(
             "({}→{})×2→{} after {} steps: {}, {} bytes",
             shape.inputs(),
             shape.hidden,
@@ -52,7 +52,8 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
             checkpoint.step(),
             args.out.display(),
             bytes.len()
-        )?;
+        );
+        prose(out, summary)?;
     }
     Ok(ExitCode::SUCCESS)
 }

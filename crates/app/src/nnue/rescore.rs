@@ -12,6 +12,7 @@ use serde_json::json;
 use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
 
 use crate::Outcome;
+use crate::layout::prose;
 use crate::progress::Progress;
 
 /// Give the positions of a data set the scores of an evaluation
@@ -141,8 +142,7 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     } else if rescored.was_resumed {
         writeln!(out, "went on where an earlier run had stopped")?;
     }
-    write!(
-        out,
+    let mut summary = format!(
         "{} rows read, {} positions written ({} train, {} validation) to {} files, {} left out in check",
         source.rows(),
         counts.positions,
@@ -150,10 +150,10 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
         manifest.rows.validation,
         manifest.files.len(),
         counts.skipped_positions.check,
-    )?;
+    );
     if !rescored.was_complete && !rescored.was_resumed {
-        write!(out, ", {seconds:.2} s, {rate:.0} positions/s")?;
+        summary += &format!(", {seconds:.2} s, {rate:.0} positions/s");
     }
-    writeln!(out)?;
+    prose(out, &summary)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,6 +13,7 @@ use clap::Args;
 use serde_json::json;
 use train::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters, RowFiles};
 
+use crate::layout::prose;
 use crate::{Outcome, input};
 
 /// Compares a network with its checkpoint before rounding, and with another network
@@ -131,12 +132,12 @@ pub fn run(args: &TestArgs, out: &mut dyn Write) -> Outcome {
         });
         writeln!(out, "{report}")?;
     } else {
-        writeln!(out, "{}, {positions} positions", own.network)?;
+        prose(out, format_args!("{}, {positions} positions", own.network))?;
         if let Some(compared) = rounding {
-            writeln!(out, "quantised from floating point: {}", words(&compared))?;
+            prose(out, format_args!("quantised from floating point: {}", words(&compared)))?;
         }
         if let (Some(other), Some(compared)) = (other, difference) {
-            writeln!(out, "from {}: {}", other.network, words(&compared))?;
+            prose(out, format_args!("from {}: {}", other.network, words(&compared)))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -173,7 +173,7 @@ fn tell(event: Event, epochs: u64) {
             let left = ((epochs - epoch).saturating_mul(all).saturating_sub(seen)) as f64 / speed;
             let share = 100.0 * seen as f64 / all as f64;
             eprintln!(
-                "epoch {}/{epochs} {share:3.0} %  loss {loss:.4}  {speed:.0} positions/s  {left:.0} s left",
+                "epoch {}/{epochs} {share:3.0} %  loss {loss:.4}  {speed:.0}/s  {left:.0} s left",
                 epoch + 1
             );
         }

@@ -17,6 +17,7 @@ use train::trainer::{
 
 use super::shapes;
 use crate::Outcome;
+use crate::layout::{self, prose, wrap};
 
 /// Trains a network on the CPU; goes on where a run that was killed had come to
 #[derive(Args)]
@@ -203,6 +204,7 @@ impl Teller {
     }
 
     fn line(&self, line: &str) {
+        let line = wrap(line, layout::log_width(), 2);
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{line}")),
             None => eprintln!("{line}"),
@@ -222,16 +224,16 @@ impl Teller {
                     self.told = Instant::now();
                     let left = self.left(positions, rate);
                     bar.set_position(positions);
-                    bar.set_message(format!("loss {loss:.6} {rate:.0} positions/s {left} left"));
+                    bar.set_message(format!("loss {loss:.6} {rate:.0}/s {left} left"));
                 }
             }
             Event::Measured(line) => {
                 let LogLine { positions, loss, positions_per_second: rate, .. } = *line;
                 let validation =
-                    line.validation.map_or(String::new(), |loss| format!(" validation {loss:.6}"));
+                    line.validation.map_or(String::new(), |loss| format!(" val {loss:.6}"));
                 let left = self.left(positions, rate);
                 self.line(&format!(
-                    "{positions} positions ({:.2} epochs) lr {:.2e} loss {loss:.6}{validation} {rate:.0} positions/s {left} left",
+                    "{positions} (epoch {:.2}) lr {:.1e} loss {loss:.6}{validation} {rate:.0}/s {left} left",
                     line.epochs, line.rate
                 ));
             }
@@ -286,27 +288,27 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
             writeln!(out, "{} is complete already", training.out.display())?;
         }
         let counts = &trained.counts;
-        write!(out, "{} steps, {} positions", trained.steps, counts.used)?;
+        let mut summary = format!("{} steps, {} positions", trained.steps, counts.used);
         if counts.left_out() > 0 {
-            write!(
-                out,
+            summary += &format!(
                 " ({} left out: {} damaged, {} without score and result, {} beyond the limit)",
                 counts.left_out(),
                 counts.damaged,
                 counts.without_target,
                 counts.beyond_limit
-            )?;
+            );
         }
         if let Some(line) = last {
-            write!(out, ", loss {:.6}", line.loss)?;
+            summary += &format!(", loss {:.6}", line.loss);
             if let Some(validation) = line.validation {
-                write!(out, ", validation {validation:.6}")?;
+                summary += &format!(", validation {validation:.6}");
             }
         }
         if !trained.was_complete {
-            write!(out, ", {:.0} positions/s", trained.positions_per_second)?;
+            summary += &format!(", {:.0} positions/s", trained.positions_per_second);
         }
-        writeln!(out, "\n{}", network.display())?;
+        prose(out, summary)?;
+        writeln!(out, "{}", network.display())?;
     }
     Ok(if trained.was_stopped { crate::interrupt::exit_code() } else { ExitCode::SUCCESS })
 }

@@ -13,6 +13,7 @@ use paco::{
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::layout::{Table, prose, width};
 
 /// Measure playouts, legal actions, representations, Ŝako search and perft
 ///
@@ -299,8 +300,9 @@ fn report(
         writeln!(out, "{}", Value::Object(report))?;
         return Ok(());
     }
+    let mut table = Table::new(["", "", "", "ratio"], &[0, 2], 1);
     for line in lines {
-        let ratio = line.ratio().map_or(String::new(), |ratio| format!("{ratio:8.1} ×"));
+        let ratio = line.ratio().map_or(String::new(), |ratio| format!("{ratio:.1} ×"));
         let value = if line.value >= 1e6 {
             format!("{:.2} M", line.value / 1e6)
         } else if line.value >= 1000.0 {
@@ -308,14 +310,11 @@ fn report(
         } else {
             format!("{:.2}", line.value)
         };
-        writeln!(out, "{:42} {value:>12} {:9} {ratio}", line.name, line.unit)?;
+        table.row([line.name.to_string(), value, line.unit.to_string(), ratio]);
     }
-    writeln!(
-        out,
-        "Ŝako was asked about {} positions: {} yes, {} unknown",
-        sako.times.len(),
-        sako.yes,
-        sako.unknown
-    )?;
+    write!(out, "{}", table.stacked(width()))?;
+    let Sako { yes, unknown, times, .. } = sako;
+    let asked = times.len();
+    prose(out, format_args!("Ŝako search over {asked} positions: {yes} yes, {unknown} unknown"))?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `tabiya paco board`: a position for the eyes.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::board::{parse_arrow, parse_mark};
+use crate::layout::has_color;
 
 /// Show a board as text or SVG; a union is two pieces side by side
 ///
@@ -72,7 +74,7 @@ pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
         };
         write!(out, "{}", picture.to_svg())?;
     } else {
-        write!(out, "{}", text(&position, side))?;
+        write!(out, "{}", text(&position, side, has_color()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -136,11 +138,25 @@ fn picture(position: &Position) -> BoardPicture {
     picture
 }
 
-/// The board in characters: two places for each square, White's piece and Black's.
-pub fn text(position: &Position, side: Color) -> String {
+/// Colors of a square, from the palette of 256: dark or light, and where the hand can go.
+fn background(square: Square, is_target: bool) -> u8 {
+    match (is_target, square.is_light()) {
+        (true, true) => 215,
+        (true, false) => 172,
+        (false, true) => 180,
+        (false, false) => 66,
+    }
+}
+
+/// The board in characters: two places for each square, White's piece and Black's. With `color`,
+/// squares have ANSI colors; then both players' pieces are the filled ones, in white and black.
+pub fn text(position: &Position, side: Color, color: bool) -> String {
     let mut lines = String::new();
-    let symbol =
-        |color, square| position.piece_at(color, square).map(|kind| piece(color, kind).symbol());
+    let symbol = |owner, square| {
+        // Unicode's black pieces are filled: both players have them where color tells them apart.
+        let drawn = if color { Color::Black } else { owner };
+        position.piece_at(owner, square).map(|kind| piece(drawn, kind).symbol())
+    };
     let targets = match position.legal() {
         Legal::Places(places) => places,
         _ => Bitboard::EMPTY,
@@ -156,7 +172,16 @@ pub fn text(position: &Position, side: Color) -> String {
         lines.push(' ');
         for file in files {
             let square = Square::new(file, rank);
-            let [white, black] = Color::ALL.map(|color| symbol(color, square));
+            let [white, black] = Color::ALL.map(|owner| symbol(owner, square));
+            if color {
+                let background = background(square, targets.has(square));
+                let [white, black] = [white, black].map(|symbol| symbol.unwrap_or(' '));
+                let _ = write!(
+                    lines,
+                    "\x1b[48;5;{background}m \x1b[38;5;231m{white}\x1b[38;5;16m{black}\x1b[0m"
+                );
+                continue;
+            }
             let (left, right) = match (white, black) {
                 (None, None) if targets.has(square) => ('*', ' '),
                 (None, None) => ('·', ' '),

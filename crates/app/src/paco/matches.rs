@@ -11,6 +11,7 @@ use paco::{Action, Game, Player, Position, Rng, greedy_turn, random_turn};
 use serde_json::json;
 
 use crate::Outcome;
+use crate::layout::prose;
 
 /// Let players play each other, changing sides after each game
 ///
@@ -112,8 +113,7 @@ pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
         });
         writeln!(out, "{report}")?;
     } else {
-        writeln!(
-            out,
+        let summary = format!(
             "{:?} against {:?}: {wins} won, {draws} drawn, {losses} lost, {score} of {} points; \
              {:.1} turns a game, slowest turn {:.3} s",
             args.first,
@@ -121,7 +121,8 @@ pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
             args.games,
             f64::from(turns) / f64::from(args.games),
             slowest.as_secs_f64(),
-        )?;
+        );
+        prose(out, summary)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 use chess::Color;
 use clap::ValueEnum;
-use paco::{Action, Game, Player, Turns};
+use paco::{Action, Answer, Game, Player, Position, Required, Turns};
 
 use super::board;
 use crate::Outcome;
+use crate::layout::{has_color, prose};
 
 /// Play a game in the terminal against the player
 ///
-/// Turns are typed as people write them: d2>d4, e4xd5, Qd8>Pd5>d4, RPh2>h8, b7>b8=Q, 0-0. A part of
-/// a turn is fine too (Qd8>Pd5, then >d4); 'undo' takes back an unfinished turn, or else the last
+/// Turns are typed as people write them: e2e4, d2>d4, e4xd5, Qd8>Pd5>d4, RPh2>h8, b7>b8=Q, 0-0. A part
+/// of a turn is fine too (Qd8>Pd5, then >d4); 'undo' takes back an unfinished turn, or else the last
 /// two turns. 'help' lists what else can be typed.
 ///
 /// Example: tabiya paco play --color black --time 2
@@ -52,12 +53,57 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 }
 
 const HELP: &str = "\
-  d2>d4, e4xd5, Qd8>Pd5>d4   a turn, or a part of one
-  undo                       take back the unfinished turn, or the last two turns
-  turns                      list the turns you have
-  sako                       can you unite with the king? can your opponent?
-  fen                        the position as text
-  quit                       leave";
+A turn is typed as it is played:
+  e2e4, e2-e4, Ng1>f3        a move; the letter of the piece may be left out
+  e4d5, e4xd5                unite with an enemy piece
+  d8d5d4, Qd8>Pd5>d4         a chain: into the union on d5, its pawn goes to d4
+  Qd8, then d5, then d4      the same, one part after the other
+  b7b8q, b7>b8=Q             a promotion
+  0-0, 0-0-0                 castling
+Your goal is Paco: to unite with the enemy king. Ŝako is the threat to do so.
+  board    show the board     undo    take back the unfinished or last turn
+  turns    list your turns    sako    who threatens to unite with a king?
+  fen      the position       quit    leave the game";
+
+/// What is printed, in color where a terminal shows it.
+struct Screen<'a> {
+    out: &'a mut dyn Write,
+    color: bool,
+    side: Color,
+}
+
+impl Screen<'_> {
+    fn board(&mut self, position: &Position) -> io::Result<()> {
+        writeln!(self.out, "\n{}", board::text(position, self.side, self.color))
+    }
+
+    /// A line that must not be missed.
+    fn notice(&mut self, text: &str) -> io::Result<()> {
+        match self.color {
+            true => writeln!(self.out, "\x1b[1;33m{text}\x1b[0m"),
+            false => writeln!(self.out, "{text}"),
+        }
+    }
+
+    /// What a finished turn means for the kings.
+    fn threats(&mut self, position: &Position, you: Option<Color>) -> io::Result<()> {
+        let next = position.player();
+        if position.sako_against(paco::SAKO_NODES) == Answer::Yes {
+            self.notice(&match you {
+                Some(color) if color == next => {
+                    format!("You are in Ŝako: {} threatens to unite with your king.", !next)
+                }
+                _ => format!("{next} is in Ŝako."),
+            })?;
+        }
+        if you == Some(!next) && position.sako(paco::SAKO_NODES) == Answer::Yes {
+            self.notice(&format!(
+                "You have left yourself in Ŝako: {next} can unite with your king."
+            ))?;
+        }
+        Ok(())
+    }
+}
 
 pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
     let start = super::position(&args.fen, paco::Rules::Exact)?;
@@ -70,15 +116,20 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
         Side::None => None,
     };
     let side = you.unwrap_or(Color::White);
-    writeln!(out, "Paco Ŝako. Unite with the enemy king. Type 'help' for help.")?;
+    let mut screen = Screen { out, color: has_color(), side };
+    writeln!(screen.out, "Paco Ŝako. Unite with the enemy king. Type 'help' for help.")?;
+    screen.threats(&start, you)?;
     let mut keys: Vec<u64> = Vec::new();
+    // The board is shown when it has changed, not after every line.
+    let mut is_changed = true;
     loop {
+        let position = *game.position();
         if let Some(outcome) = game.outcome() {
-            writeln!(out, "\n{}{outcome}", board::text(game.position(), side))?;
+            screen.board(&position)?;
+            screen.notice(&ending(outcome))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let position = *game.position();
-        if game.turn_actions().is_empty() {
+        if is_changed && game.turn_actions().is_empty() {
             keys.push(position.key());
         }
         if Some(position.player()) != you {
@@ -86,58 +137,90 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
             player.avoid(keys.iter().copied());
             let choice = player.choose(&position, 32, &mut || Instant::now() >= deadline);
             let Some(choice) = choice else {
-                writeln!(out, "{} has no turn: the game stands still.", position.player())?;
+                writeln!(screen.out, "{} has no legal turn: the game ends.", position.player())?;
                 return Ok(ExitCode::SUCCESS);
             };
             let text = position.notation(&choice.actions)?;
-            writeln!(
-                out,
-                "{} plays {text}   (depth {}, {} positions)",
-                position.player(),
-                choice.depth,
-                choice.nodes
-            )?;
+            let (depth, nodes) = (choice.depth, choice.nodes);
+            let mover = position.player();
+            writeln!(screen.out, "{mover} plays {text}   (depth {depth}, {nodes} positions)")?;
             play(&mut game, &choice.actions)?;
+            screen.threats(game.position(), you)?;
+            is_changed = true;
             continue;
         }
-        if game.turn_actions().is_empty() {
-            writeln!(out, "\n{}", board::text(&position, side))?;
-        } else if game.is_dead_end() {
-            writeln!(out, "A dead end: 'undo' takes the turn back.")?;
+        if is_changed {
+            screen.board(&position)?;
+            if game.is_dead_end() {
+                screen.notice("A dead end: 'undo' takes the turn back.")?;
+            }
         }
-        write!(out, "{}, {}> ", position.player(), position.required().name().to_lowercase())?;
-        out.flush()?;
-        let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
-            writeln!(out)?;
+        is_changed = false;
+        let asked = match position.required() {
+            Required::Lift => "",
+            Required::Place => ", place",
+            _ => ", promote to Q, R, B or N",
+        };
+        write!(screen.out, "{}{asked}> ", position.player())?;
+        screen.out.flush()?;
+        let mut line = Vec::new();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            writeln!(screen.out)?;
             return Ok(ExitCode::SUCCESS);
         }
-        match line.trim() {
+        match String::from_utf8_lossy(&line).trim() {
             "" => {}
             "quit" | "exit" => return Ok(ExitCode::SUCCESS),
-            "help" => writeln!(out, "{HELP}")?,
-            "fen" => writeln!(out, "{}", position.to_extended_fen())?,
-            "sako" => writeln!(
-                out,
-                "you: {:?}, your opponent: {:?}",
-                position.sako(paco::SAKO_NODES),
-                position.sako_against(paco::SAKO_NODES)
-            )?,
-            "turns" => list_turns(&position, out)?,
-            "undo" => undo(&mut game, &mut keys),
+            "help" | "?" => writeln!(screen.out, "{HELP}")?,
+            "board" => screen.board(&position)?,
+            "fen" => writeln!(screen.out, "{}", position.to_extended_fen())?,
+            "sako" => {
+                let (me, opponent) = (position.player(), !position.player());
+                let own = match position.sako(paco::SAKO_NODES) {
+                    Answer::Yes => "can",
+                    Answer::No => "cannot",
+                    Answer::Unknown => "perhaps can",
+                };
+                let other = match position.sako_against(paco::SAKO_NODES) {
+                    Answer::Yes => "threatens",
+                    Answer::No => "does not threaten",
+                    Answer::Unknown => "perhaps threatens",
+                };
+                writeln!(screen.out, "You {own} unite with {opponent}'s king this turn.")?;
+                writeln!(screen.out, "{opponent} {other} to unite with {me}'s king.")?;
+            }
+            "turns" => list_turns(&position, screen.out)?,
+            "undo" => {
+                undo(&mut game, &mut keys);
+                is_changed = true;
+            }
             text => match position.parse_turn(text) {
                 Ok(actions) => {
                     play(&mut game, &actions)?;
-                    if !game.turn_actions().is_empty() {
-                        writeln!(out, "\n{}", board::text(game.position(), side))?;
+                    is_changed = true;
+                    if game.turn_actions().is_empty() && game.outcome().is_none() {
+                        screen.threats(game.position(), you)?;
                     }
                 }
                 Err(error) => {
                     let column = text.get(..error.at).unwrap_or_default().chars().count();
-                    writeln!(out, "  {text}\n  {:column$}^ {error}", "")?;
+                    writeln!(screen.out, "  {text}\n  {:column$}^ {error}", "")?;
                 }
             },
         }
+    }
+}
+
+/// How a game has ended, in a sentence.
+fn ending(outcome: paco::Outcome) -> String {
+    use paco::Outcome as End;
+    match outcome {
+        End::PacoVictory(winner) => {
+            format!("{winner} wins by Paco: it has united with {}'s king.", !winner)
+        }
+        End::TimeoutVictory(winner) => format!("{winner} wins on time."),
+        End::NoProgressDraw => "Draw: no progress for 100 turns.".to_owned(),
+        End::RepetitionDraw => "Draw by repetition of the position.".to_owned(),
     }
 }
 
@@ -164,7 +247,7 @@ fn undo(game: &mut Game, keys: &mut Vec<u64>) {
     }
 }
 
-fn list_turns(position: &paco::Position, out: &mut dyn Write) -> anyhow::Result<()> {
+fn list_turns(position: &Position, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut turns = Turns::new();
     turns.generate_within(position, 20_000);
     let mut texts = Vec::new();
@@ -172,7 +255,7 @@ fn list_turns(position: &paco::Position, out: &mut dyn Write) -> anyhow::Result<
         texts.push(position.notation(&turn.actions())?);
     }
     let more = turns.len().saturating_sub(texts.len());
-    writeln!(out, "{}", texts.join("  "))?;
+    prose(out, texts.join("  "))?;
     if more > 0 || !turns.is_complete() {
         writeln!(out, "… and at least {more} more")?;
     }

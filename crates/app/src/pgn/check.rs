@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::FileArgs;
 use super::progress::Bar;
 use crate::Outcome;
+use crate::layout::prose;
 
 #[derive(Args)]
 pub struct CheckArgs {
@@ -185,12 +186,13 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
         if more > 0 {
             writeln!(out, "… and {more} more")?;
         }
-        write!(out, "{} games, {} moves", all.games, all.moves)?;
+        let mut summary = format!("{} games, {} moves", all.games, all.moves);
         if all.variation_moves > 0 {
-            write!(out, " and {} in variations", all.variation_moves)?;
+            summary += &format!(" and {} in variations", all.variation_moves);
         }
         let rate = all.games as f64 / seconds.max(1e-9);
-        writeln!(out, ", {} errors, {seconds:.2} s, {rate:.0} games/s", all.errors)?;
+        summary += &format!(", {} errors, {seconds:.2} s, {rate:.0} games/s", all.errors);
+        prose(out, &summary)?;
     }
     let is_fine = all.errors == 0 && failures.is_empty();
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use super::FileArgs;
 use super::progress::Bar;
 use crate::Outcome;
+use crate::layout::{Table, width};
 
 #[derive(Args)]
 pub struct StatsArgs {
@@ -367,47 +368,46 @@ fn write_table(
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let share = |count: u64| 100.0 * count as f64 / stats.games.max(1) as f64;
-    let mut row = |name: &str, value: String| writeln!(out, "{name:<28} {value}");
-    let counted = |count: u64| format!("{count:>12}");
-    row("games", counted(stats.games))?;
-    row("moves of main lines", counted(stats.moves))?;
-    row("broken games", counted(stats.errors))?;
+    let mut table = Table::new(["", "", ""], &[0, 2], 2);
+    let mut row = |name: &str, count: u64, note: String| {
+        table.row([name.to_owned(), count.to_string(), note]);
+    };
+    let none = String::new;
+    let percent = |count: u64| format!("{:>6.2} %", share(count));
+    row("games", stats.games, none());
+    row("moves of main lines", stats.moves, none());
+    row("broken games", stats.errors, none());
     for result in GameResult::ALL {
         let count = stats.results[result as usize];
-        row(&format!("  {result}"), format!("{count:>12} {:>6.2} %", share(count)))?;
+        row(&format!("  {result}"), count, percent(count));
     }
-    let range = |range: Range, unit: &str| match range.count {
-        0 => "           -".to_owned(),
-        count => {
-            let (mean, least, most) = (range.mean(), range.least, range.most);
-            format!("{count:>12}   mean {mean:.1}{unit}, from {least} to {most}")
-        }
+    let range = |range: Range| match range.count {
+        0 => String::new(),
+        _ => format!("mean {:.1}, from {} to {}", range.mean(), range.least, range.most),
     };
-    row("ratings", range(stats.ratings, ""))?;
-    row("whole games, half moves", range(stats.lengths, ""))?;
-    row("games from other positions", counted(stats.from_positions))?;
-    row("comments", counted(stats.comments))?;
-    row("NAGs", counted(stats.nags))?;
-    row("variations", counted(stats.variations))?;
-    let evals = format!(
-        "{}   {} mates, {} games",
-        counted(stats.evals),
-        stats.mates,
-        stats.games_with_evals
-    );
-    row("evals", evals)?;
-    row("clocks", format!("{}   {} games", counted(stats.clocks), stats.games_with_clocks))?;
-    row("move times", counted(stats.move_times))?;
+    row("ratings", stats.ratings.count, range(stats.ratings));
+    row("whole games, half moves", stats.lengths.count, range(stats.lengths));
+    row("games from other positions", stats.from_positions, none());
+    row("comments", stats.comments, none());
+    row("NAGs", stats.nags, none());
+    row("variations", stats.variations, none());
+    let evals = format!("{} mates, {} games", stats.mates, stats.games_with_evals);
+    row("evals", stats.evals, evals);
+    row("clocks", stats.clocks, format!("{} games", stats.games_with_clocks));
+    row("move times", stats.move_times, none());
     for (text, count) in openings {
-        row(&format!("  {text}"), format!("{count:>12} {:>6.2} %", share(*count)))?;
+        row(&format!("  {text}"), *count, percent(*count));
     }
-    for (title, table, width) in [
+    for (title, steps, size) in [
         ("ratings from", &stats.ratings_by_hundred, 100),
         ("moves from", &stats.lengths_by_ten, 10),
     ] {
-        for (step, &count) in table.iter().enumerate().filter(|(_, count)| **count > 0) {
-            row(&format!("  {title} {}", step * width), counted(count))?;
+        for (step, &count) in steps.iter().enumerate().filter(|(_, count)| **count > 0) {
+            // The last step has no upper end.
+            let more = if step + 1 == STEPS { " or more" } else { "" };
+            row(&format!("  {title} {}{more}", step * size), count, none());
         }
     }
+    write!(out, "{}", table.stacked(width()))?;
     Ok(())
 }

@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::model::model_folder_or_shipped;
 use super::{predict, write_file};
+use crate::layout::{Table, prose, width};
 use crate::{Outcome, input};
 
 /// Draws where the heads of a model look, and tells what its free heads have learned
@@ -238,11 +239,9 @@ fn write_free(
         writeln!(out, "{report}")?;
         return Ok(());
     }
-    write!(out, "{:17} {:11} {:>10} ", "head", "numbers", "")?;
-    for piece in PIECES {
-        write!(out, "{:>8}", piece.to_string())?;
-    }
-    writeln!(out, "  closest")?;
+    let pieces = PIECES.map(|piece| piece.to_string());
+    let heading = ["head", "numbers", ""].map(str::to_owned).into_iter().chain(pieces);
+    let mut table = Table::new(heading.chain(["closest".to_owned()]), &[0, 1, 2, 9], 3);
     for head in found {
         let range = format!("{:.3}–{:.3}", head.range[0], head.range[1]);
         let name = format!("layer {}, free {}", head.layer, head.head);
@@ -250,18 +249,20 @@ fn write_free(
             (name.as_str(), range.as_str(), "pattern", &head.pattern),
             ("", "", "attention", &head.attention),
         ] {
-            write!(out, "{name:17} {range:11} {what:>10} ")?;
-            for number in numbers {
-                write!(out, "{number:8.3}")?;
-            }
             let closest = closest(numbers).map_or("–".to_owned(), |piece| piece.to_string());
-            writeln!(out, "  {closest}")?;
+            let mut cells = [name, range, what].map(str::to_owned).to_vec();
+            cells.extend(numbers.iter().map(|number| format!("{number:.2}")));
+            cells.push(closest);
+            table.row(cells);
         }
     }
-    writeln!(
+    write!(out, "{}", table.without(&[1], width()))?;
+    prose(
         out,
-        "Correlations over all pairs of different squares with what each piece reaches on the empty board:\n\
-         of the learned pattern, and of the attention, its mean over {positions} positions"
+        format_args!(
+            "Correlations over all pairs of different squares with what each piece reaches on the \
+             empty board: of the learned pattern, and of the attention, its mean over {positions} positions"
+        ),
     )?;
     Ok(())
 }

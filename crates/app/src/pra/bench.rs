@@ -22,6 +22,7 @@ use serde_json::json;
 
 use super::train::OptimizerArg;
 use crate::Outcome;
+use crate::layout::{Table, prose, width};
 
 /// Measures how fast a model of some shape learns and predicts
 #[derive(clap::Args)]
@@ -153,30 +154,29 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
         }
         writeln!(out, "{report}")?;
     } else {
-        writeln!(
+        let (depth, n_embd, parameters) = (config.depth, config.n_embd, config.parameters());
+        prose(
             out,
-            "{} layers, {} numbers a square, {} parameters, {threads} threads",
-            config.depth,
-            config.n_embd,
-            config.parameters()
+            format_args!(
+                "{depth} layers, embedding dimension {n_embd}, {parameters} parameters, {threads} threads"
+            ),
         )?;
+        let mut table = Table::new(["", "positions/s", "GFLOP/s"], &[0], 1);
         for (name, rate) in rates {
             let what = match name {
                 "train" => format!("training, batches of 64, {}", args.optimizer.name()),
                 "loader" => "rows to batches, on one core".to_owned(),
                 _ => format!("prediction, batches of {}", &name["infer_".len()..]),
             };
-            write!(out, "{what:36} {rate:10.1} positions/s")?;
-            // The way back takes two products for each of the way forward.
+            // The backward pass takes two matrix products for each of the forward pass.
             let passes = if name == "train" { 3.0 } else { 1.0 };
-            if name != "loader" {
-                let operations = rate * passes * config.forward_flops() as f64;
-                write!(out, " {:8.1} GFLOP/s", operations / 1e9)?;
-            }
-            writeln!(out)?;
+            let gflops = rate * passes * config.forward_flops() as f64 / 1e9;
+            let gflops = if name == "loader" { String::new() } else { format!("{gflops:.1}") };
+            table.row([what, format!("{rate:.1}"), gflops]);
         }
+        write!(out, "{}", table.stacked(width()))?;
         if let Some(memory) = memory {
-            writeln!(out, "{:36} {memory:10.1} MB", "most memory")?;
+            writeln!(out, "peak memory {memory:.1} MB")?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -12,6 +12,7 @@ use pra::evaluate::{Accuracy, EvaluateOptions, Evaluation, Value, evaluate};
 
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
+use crate::layout::{Table, prose, width};
 use crate::progress::Progress;
 
 /// Measures a model: how often it foresees the move played, and how far its value is off
@@ -86,52 +87,43 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
 }
 
 fn write_text(found: &Evaluation, out: &mut dyn Write) -> anyhow::Result<()> {
-    write!(out, "{} positions", found.positions)?;
+    let mut summary = format!("{} positions", found.positions);
     if let Some(games) = found.games {
-        write!(out, " of {games} games")?;
+        summary += &format!(" of {games} games");
     }
     let left = found.left_out;
     if left.without_move + left.damaged > 0 {
-        write!(out, ", {} left out without a move, {} damaged", left.without_move, left.damaged)?;
+        let (without_move, damaged) = (left.without_move, left.damaged);
+        summary += &format!(", {without_move} left out without a move, {damaged} damaged");
     }
-    writeln!(out, "\n")?;
+    prose(out, summary + "\n")?;
     let report = &found.report;
-    writeln!(
-        out,
-        "{:12} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9}",
-        "moves", "positions", "top-1", "top-5", "all-1", "all-5", "entropy"
-    )?;
-    line("all", &report.moves, out)?;
+    let heading = ["moves", "positions", "top-1", "top-5", "all-1", "all-5", "entropy"];
+    let mut table = Table::new(heading, &[0], 1);
+    table.row(cells("all", &report.moves));
     for (name, parts) in
         [("piece", &report.pieces), ("phase", &report.phases), ("rating", &report.ratings)]
     {
         if !parts.is_empty() {
-            writeln!(out, "{name}")?;
+            table.row([name]);
         }
         for part in parts {
-            line(&format!("  {}", part.name), &part.accuracy, out)?;
+            table.row(cells(&format!("  {}", part.name), &part.accuracy));
         }
     }
+    // Accuracy among all moves, illegal ones included, is of less interest.
+    write!(out, "{}", table.without(&[5, 4], width()))?;
     write_value(&report.value, out)
 }
 
-fn line(name: &str, accuracy: &Accuracy, out: &mut dyn Write) -> anyhow::Result<()> {
-    if accuracy.positions == 0 {
-        writeln!(out, "{name:12} {:>9}", 0)?;
-        return Ok(());
+fn cells(name: &str, accuracy: &Accuracy) -> Vec<String> {
+    let mut cells = vec![name.to_owned(), accuracy.positions.to_string()];
+    if accuracy.positions > 0 {
+        let shares = [accuracy.top1, accuracy.top5, accuracy.all_top1, accuracy.all_top5];
+        cells.extend(shares.map(|share| format!("{:.2}%", 100.0 * share)));
+        cells.push(format!("{:.4}", accuracy.cross_entropy));
     }
-    let percent = |share: f64| format!("{:.2}%", 100.0 * share);
-    writeln!(
-        out,
-        "{name:12} {:>9} {:>7} {:>7} {:>7} {:>7} {:>9.4}",
-        accuracy.positions,
-        percent(accuracy.top1),
-        percent(accuracy.top5),
-        percent(accuracy.all_top1),
-        percent(accuracy.all_top5),
-        accuracy.cross_entropy
-    )?;
-    Ok(())
+    cells
 }
 
 fn write_value(value: &Value, out: &mut dyn Write) -> anyhow::Result<()> {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
+use crate::layout::prose;
 
 /// Writes a model to another folder, and reads tensors of other programs
 ///
@@ -80,14 +81,14 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
         });
         writeln!(out, "{report}")?;
     } else {
-        writeln!(
-            out,
-            "{} layers, {} numbers a square, {} parameters: {MODEL} ({bytes} bytes) and {CONFIG} in {}",
+        let summary = format!(
+            "{} layers, embedding dimension {}, {} parameters: {MODEL} ({bytes} bytes) and {CONFIG} in {}",
             config.depth,
             config.n_embd,
             weights.values().len(),
             args.out.display()
-        )?;
+        );
+        prose(out, summary)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
+use crate::layout::{Table, prose, width};
 
 /// Tells what a model is made of: options, tensors, parameters, work
 ///
@@ -115,33 +116,39 @@ fn write_text(
 ) -> anyhow::Result<()> {
     let flops = config.forward_flops() as f64 / 1e6;
     writeln!(out, "{} parameters, {:.1} MB", layout.len(), 4.0 * layout.len() as f64 / 1e6)?;
-    writeln!(out, "{} layers of 12 heads, {} numbers a square", config.depth, config.n_embd)?;
-    writeln!(
+    writeln!(out, "{} layers of 12 heads, embedding dimension {}", config.depth, config.n_embd)?;
+    let training = 3.0 * flops;
+    prose(
         out,
-        "{flops:.0} million operations for a position, {:.0} to learn from it\n",
-        3.0 * flops
+        format_args!(
+            "{flops:.0} million operations for a forward pass of a position, {training:.0} for training on it\n"
+        ),
     )?;
+    let mut table = Table::new(["option", "", "meaning"], &[0, 1, 2], 2);
     for (name, is_on, meaning) in options(config) {
-        writeln!(out, "{name:14} {:4} {meaning}", if is_on { "yes" } else { "no" })?;
+        table.row([name, if is_on { "yes" } else { "no" }, meaning]);
     }
-    let size = if weights.is_some() { "     size" } else { "" };
-    writeln!(out, "\n{:38} {:>14} {:>10}  {:11}{size}", "tensor", "shape", "numbers", "kind")?;
+    writeln!(out, "{}", table.stacked(width()))?;
+    let size = weights.map(|_| "RMS");
+    let heading = ["tensor", "shape", "numbers", "kind"].into_iter().chain(size);
+    let mut table = Table::new(heading, &[0, 3], 1);
     for tensor in layout.tensors() {
         let shape: Vec<String> = tensor.shape.iter().map(usize::to_string).collect();
         let size = weights.map_or(String::new(), |weights| {
-            format!(" {:8.4}", size_of(&weights.values()[tensor.range.clone()]))
+            format!("{:.4}", size_of(&weights.values()[tensor.range.clone()]))
         });
-        writeln!(
-            out,
-            "{:38} {:>14} {:>10}  {:11}{size}",
-            tensor.name,
+        table.row([
+            tensor.name.clone(),
             shape.join("×"),
-            tensor.range.len(),
-            kind_name(tensor.kind)
-        )?;
+            tensor.range.len().to_string(),
+            kind_name(tensor.kind).to_owned(),
+            size,
+        ]);
     }
+    // Rather fewer columns than long names in two lines.
+    write!(out, "{}", table.without(&[3, 4], width()))?;
     if weights.is_some() {
-        writeln!(out, "size is the root of the mean of squares")?;
+        writeln!(out, "RMS: root mean square of the numbers")?;
     }
     Ok(())
 }

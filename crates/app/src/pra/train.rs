@@ -15,6 +15,7 @@ use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
 use serde_json::json;
 
 use crate::Outcome;
+use crate::layout::{self, prose, wrap};
 
 /// Trains a model; goes on where a run that was killed had come to
 ///
@@ -259,6 +260,7 @@ impl Teller {
     }
 
     fn line(&self, line: &str) {
+        let line = wrap(line, layout::log_width(), 2);
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{line}")),
             None => eprintln!("{line}"),
@@ -290,7 +292,7 @@ impl Teller {
             self.told = Instant::now();
             bar.set_position(progress.positions);
             bar.set_message(format!(
-                "step {} loss {:.4} {:.1} % {:.0} positions/s {} left",
+                "step {} loss {:.4} {:.1} % {:.0}/s {} left",
                 progress.step + 1,
                 progress.loss,
                 100.0 * progress.accuracy,
@@ -303,9 +305,8 @@ impl Teller {
 
 fn step_words(line: &StepLine) -> String {
     format!(
-        "step {} ({} positions) loss {:.4} (moves {:.4}, value {:.4}) accuracy {:.1} % {:.0} positions/s",
+        "step {} loss {:.4} (moves {:.4}, value {:.4}) accuracy {:.1} % {:.0} positions/s",
         line.step,
-        line.positions,
         line.loss,
         line.policy_loss,
         line.value_loss,
@@ -316,7 +317,7 @@ fn step_words(line: &StepLine) -> String {
 
 fn validation_words(line: &ValidationLine) -> String {
     format!(
-        "step {} validation loss {:.4} (moves {:.4}, value {:.4}) top-1 {:.2} % top-5 {:.2} %",
+        "step {} val loss {:.4} (moves {:.4}, value {:.4}) top-1 {:.2} % top-5 {:.2} %",
         line.step,
         line.validation_loss,
         line.validation_policy_loss,
@@ -369,26 +370,25 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
             writeln!(out, "{} is complete already", training.out.display())?;
         }
         let counts = &trained.counts;
-        write!(out, "{} steps, {} positions", trained.steps, counts.used)?;
+        let mut summary = format!("{} steps, {} positions", trained.steps, counts.used);
         if counts.left_out() > 0 {
-            write!(
-                out,
+            summary += &format!(
                 " ({} left out: {} without a move, {} damaged, {} with an illegal move)",
                 counts.left_out(),
                 counts.without_move,
                 counts.damaged,
                 counts.illegal
-            )?;
+            );
         }
         if !trained.was_complete {
-            write!(out, ", {:.0} positions/s", trained.positions_per_second)?;
+            summary += &format!(", {:.0} positions/s", trained.positions_per_second);
         }
-        writeln!(out)?;
+        prose(out, summary)?;
         if let Some(line) = &trained.last {
-            writeln!(out, "{}", step_words(line))?;
+            prose(out, step_words(line))?;
         }
         if let Some(line) = &trained.validation {
-            writeln!(out, "{}", validation_words(line))?;
+            prose(out, validation_words(line))?;
         }
         writeln!(out, "{}", model.display())?;
     }

@@ -39,6 +39,9 @@ const SQUARE: f32 = 17.0;
 /// From one small board to the next, across and down.
 const STEP: (f32, f32) = (8.0 * SQUARE + 14.0, 8.0 * SQUARE + 40.0);
 const LEFT: f32 = 16.0;
+/// Room for the name above a small board.
+const HEADING: f32 = 20.0;
+const LEGEND: &str = "Heat: the share of the head's attention that a square receives, from an even share to the most, which stands at the right of the name. Arrows: where squares with a piece look most sharply.";
 /// Arrows of a small board.
 const ARROWS: usize = 4;
 
@@ -56,31 +59,60 @@ impl Overview<'_> {
             short(width),
             short(height)
         );
-        out += &definitions(self.position);
-        // Squares and pieces are drawn once and used by every head.
-        let _ =
-            write!(out, r#"<defs><g id="pra-pieces">{}</g></defs>"#, board.pieces(self.position));
+        out += &self.shared(&board);
         let _ = write!(
             out,
-            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Where every head looks, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">Heat: the share of the head's attention that a square receives, from an even share to the most, which stands at the right of the name. Arrows: where squares with a piece look most sharply.</text>"##
+            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Where every head looks, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">{LEGEND}</text>"##
         );
         for layer in 0..depth {
             for head in 0..HEADS {
                 let (x, y) = (LEFT + head as f32 * STEP.0, top + layer as f32 * STEP.1);
-                out += &self.small(&board, layer, head, x, y);
+                let _ = write!(out, r#"<g transform="translate({} {})">"#, short(x), short(y));
+                out += &self.small(&board, layer, head);
+                out += "</g>";
             }
         }
         out + "</svg>\n"
     }
 
-    /// One head at a place of the drawing.
-    fn small(&self, board: &Board, layer: usize, head: usize, x: f32, y: f32) -> String {
+    /// All heads as elements of a page, which wrap where it is narrow: a grid for each layer, whose
+    /// columns divide the twelve heads evenly.
+    fn heads_html(&self) -> String {
+        let board = Board { square: SQUARE, below: self.below };
+        let (side, height) = (board.side(), board.side() + HEADING);
+        let mut out = format!(
+            r#"<h2>Where every head looks, {} to move</h2><p>{LEGEND}</p><svg width="0" height="0" style="position:absolute" aria-hidden="true">{}</svg>"#,
+            self.position.turn(),
+            self.shared(&board)
+        );
+        for layer in 0..self.maps.depth() {
+            out += r#"<div class="heads">"#;
+            for head in 0..HEADS {
+                let _ = write!(
+                    out,
+                    r#"<svg viewBox="-1 0 {} {}" font-family="{FONT}" role="img">{}</svg>"#,
+                    short(side + 2.0),
+                    short(height + 1.0),
+                    self.small(&board, layer, head)
+                );
+            }
+            out += "</div>";
+        }
+        out
+    }
+
+    /// Squares and pieces, drawn once and used by every head.
+    fn shared(&self, board: &Board) -> String {
+        let pieces = board.pieces(self.position);
+        format!(r#"{}<defs><g id="pra-pieces">{pieces}</g></defs>"#, definitions(self.position))
+    }
+
+    /// One head under its name.
+    fn small(&self, board: &Board, layer: usize, head: usize) -> String {
         let map = self.maps.map(layer, head);
         let (heats, most) = heat_received(map);
         let mut out = format!(
-            r##"<g transform="translate({} {})"><text y="14" font-size="11.5" fill="{INK}">layer {}, {}</text><text x="{}" y="14" font-size="10" text-anchor="end" fill="{SOFT}">{}</text><g transform="translate(0 20)">"##,
-            short(x),
-            short(y),
+            r##"<text y="14" font-size="11.5" fill="{INK}">layer {}, {}</text><text x="{}" y="14" font-size="10" text-anchor="end" fill="{SOFT}">{}</text><g transform="translate(0 {HEADING})">"##,
             layer + 1,
             head_name(head),
             short(board.side()),
@@ -90,7 +122,7 @@ impl Overview<'_> {
         out += r##"<use href="#pra-pieces"/>"##;
         let looks = sharpest(map, self.position.occupied(), ARROWS);
         looks.iter().rev().for_each(|look| out += &board.arrow(look));
-        out + "</g></g>"
+        out + "</g>"
     }
 
     /// The page: the position, all heads, and what the free heads have learned.
@@ -103,13 +135,17 @@ impl Overview<'_> {
 <style>
 body{{font:15px/1.5 {FONT};color:{INK};background:#fff;max-width:1860px;margin:24px auto;padding:0 20px}}
 h1{{font-size:26px;margin:0 0 4px}} h2{{font-size:20px;margin:36px 0 6px}} p{{max-width:80ch;margin:6px 0 14px}}
+.heads{{display:grid;grid-template-columns:repeat(12,1fr);gap:14px;margin-bottom:18px}} .heads svg{{display:block;width:100%;height:auto}}
+@media (max-width:1700px){{.heads{{grid-template-columns:repeat(6,1fr)}}}}
+@media (max-width:640px){{body{{padding:0 12px}} .heads{{grid-template-columns:repeat(3,1fr);gap:8px}}}}
+@media (max-width:440px){{.heads{{grid-template-columns:repeat(2,1fr)}}}}
 .soft{{color:{SOFT}}} .wide{{overflow-x:auto}} .row{{display:flex;flex-wrap:wrap;gap:18px;align-items:flex-start}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums}} th,td{{padding:3px 10px;text-align:right}}
 th{{font-weight:600;border-bottom:1px solid #c9d0d4}} td:first-child,th:first-child{{text-align:left}}
-td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-width:none}}
+td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap:anywhere}} svg{{max-width:100%}} .row>*{{min-width:0}} .row>svg{{height:auto}}
 </style></head><body>
 <h1>Where the model looks</h1>
-<p class="soft">{} layers of {HEADS} heads, {} numbers a square, {} parameters.</p>
+<p class="soft">{} layers of {HEADS} heads, embedding dimension {}, {} parameters.</p>
 "##,
             config.depth,
             config.n_embd,
@@ -128,7 +164,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
             self.position.turn(),
             escaped(&self.position.fen())
         );
-        let _ = write!(out, "<div class=\"wide\">{}</div>", self.heads_svg());
+        out += &self.heads_html();
         out += &self.free_section(config);
         out + "</body></html>\n"
     }
@@ -186,7 +222,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
 
     fn table(&self) -> String {
         let mut out = String::from(
-            "<h2>Which piece a free head resembles</h2><p>The correlation, over all pairs of different squares, of the learned pattern and of the mean attention with what each piece reaches on the empty board: 1 is the same, 0 nothing in common.</p><table><tr><th>head</th><th></th>",
+            "<h2>Which piece a free head resembles</h2><p>The correlation, over all pairs of different squares, of the learned pattern and of the mean attention with what each piece reaches on the empty board: 1 is the same, 0 nothing in common.</p><div class=\"wide\"><table><tr><th>head</th><th></th>",
         );
         for piece in PIECES {
             let _ = write!(out, "<th>{piece}</th>");
@@ -208,7 +244,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px}} svg{{max-wi
                 out += "</tr>";
             }
         }
-        out + "</table>"
+        out + "</table></div>"
     }
 }
 
@@ -255,14 +291,27 @@ mod tests {
             resemblances: &resemblances,
             below: Color::White,
         };
-        let svg = overview.heads_svg();
+        let (svg, html) = (overview.heads_svg(), overview.html());
         for layer in 1..=2 {
             for head in 0..HEADS {
-                assert!(svg.contains(&format!(">layer {layer}, {}<", head_name(head))));
+                let name = format!(">layer {layer}, {}<", head_name(head));
+                assert!(svg.matches(&name).count() == 1 && html.matches(&name).count() == 1);
             }
         }
-        let html = overview.html();
-        assert!(html.contains(&svg) && html.ends_with("</body></html>\n"));
+        assert!(html.ends_with("</body></html>\n"));
+        // Every head is an element of its own, so that the page wraps them; none is in a part that scrolls.
+        let grids: Vec<&str> = html.split(r#"<div class="heads">"#).skip(1).collect();
+        assert_eq!(grids.len(), 2);
+        for grid in grids {
+            let grid = grid.split("</div>").next().unwrap();
+            assert_eq!(grid.matches("<svg ").count(), HEADS);
+        }
+        let scrolling = html.split(r#"<div class="wide">"#).skip(1);
+        assert!(
+            scrolling
+                .map(|part| part.split("</div>").next().unwrap())
+                .all(|part| !part.contains("<svg"))
+        );
         assert_eq!(html.matches("<image ").count(), 6 + 2 * 3 * 2);
         let outside = html.replace("http://www.w3.org/2000/svg", "");
         assert!(

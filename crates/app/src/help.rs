@@ -1,0 +1,156 @@
+//! `--help` and wrong calls: text that fits the terminal, errors in one line.
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ErrorKind};
+use clap::{Command, Error};
+
+/// The command with texts for lines of this width, and all its subcommands.
+pub fn fitted(command: Command, width: usize) -> Command {
+    let names: Vec<String> =
+        command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let about = command.get_long_about().map(|about| paragraphs(about, width));
+    let mut command = command.term_width(width);
+    if let Some(about) = about {
+        command = command.long_about(about);
+    }
+    for name in names {
+        command = command.mut_subcommand(name, |sub| fitted(sub, width));
+    }
+    command
+}
+
+/// Joins the lines of a paragraph, which clap then wraps; indented lines are examples of commands.
+fn paragraphs(text: &StyledStr, width: usize) -> String {
+    let text = text.to_string();
+    let mut joined = String::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        let is_text = !line.is_empty() && !line.starts_with(' ');
+        if !joined.is_empty() {
+            joined.push(if is_open && is_text { ' ' } else { '\n' });
+        }
+        joined.push_str(&if is_text { line.to_owned() } else { example(line, width) });
+        // "Examples:" is followed by them.
+        is_open = is_text && !line.ends_with(':');
+    }
+    joined
+}
+
+/// Breaks a command that is too long as a shell takes it: with a backslash, between arguments.
+fn example(line: &str, width: usize) -> String {
+    if line.is_empty() {
+        return String::new();
+    }
+    let mut is_quoted = false;
+    let arguments = line.trim_start().split(|letter| {
+        is_quoted ^= letter == '\'';
+        letter == ' ' && !is_quoted
+    });
+    let (mut broken, mut column) = (String::new(), 0);
+    for argument in arguments {
+        let length = argument.chars().count();
+        // Room for a blank before it and " \\" after it.
+        if column > 0 && column + 1 + length + 2 > width {
+            broken.push_str(" \\\n      ");
+            column = 6;
+        } else {
+            broken.push_str(if column > 0 { " " } else { "  " });
+            column += if column > 0 { 1 } else { 2 };
+        }
+        broken.push_str(argument);
+        column += length;
+    }
+    broken
+}
+
+/// Reports a wrong call or prints help, and exits.
+pub fn explain(error: &Error) -> ! {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        error.exit();
+    }
+    let context = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
+    let name = context(ContextKind::InvalidSubcommand);
+    let similar = context(ContextKind::SuggestedSubcommand);
+    eprintln!("error: {}", unknown_command(&name, &similar));
+    std::process::exit(2)
+}
+
+/// One line about a command that there is not.
+fn unknown_command(name: &str, similar: &str) -> String {
+    let shown: String = name.chars().take(60).collect::<String>().escape_debug().to_string();
+    let advice = match name {
+        "play" => "see 'tabiya analyse', 'tabiya paco play' and 'tabiya help'",
+        _ if similar.is_empty() => "'tabiya help' lists the commands",
+        _ => {
+            return format!(
+                "there is no command '{shown}'; perhaps '{similar}'? 'tabiya help' lists them"
+            );
+        }
+    };
+    format!("there is no command '{shown}': {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn no_help_text_is_wider_than_its_terminal() {
+        fn check(command: &mut Command, path: &str, width: usize, wide: &mut Vec<String>) {
+            for text in [command.render_help(), command.render_long_help()] {
+                let lines = text.to_string();
+                let over = lines.lines().filter(|line| line.chars().count() > width);
+                wide.extend(over.map(|line| format!("{path} at {width}: {line}")));
+            }
+            let names: Vec<String> =
+                command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+            for name in names {
+                if let Some(sub) = command.find_subcommand_mut(&name) {
+                    check(sub, &format!("{path} {name}"), width, wide);
+                }
+            }
+        }
+        // What cannot be broken: clap's line of usage, and an argument in quotes.
+        let is_whole = |line: &String| line.contains(": Usage: ") || line.contains(":       '");
+        let mut wide = Vec::new();
+        for width in [60, 80, 120] {
+            let mut command = fitted(crate::Cli::command(), width);
+            command.build();
+            check(&mut command, "tabiya", width, &mut wide);
+            if width == 60 {
+                wide.retain(|line| !is_whole(line));
+            }
+        }
+        assert!(wide.is_empty(), "{}", wide.join("\n"));
+    }
+
+    #[test]
+    fn paragraphs_are_joined_and_examples_stay_lines() {
+        let text = "One\ntwo.\n\nExamples:\n  tabiya a\n  tabiya b\n\nThree\nfour";
+        let joined = "One two.\n\nExamples:\n  tabiya a\n  tabiya b\n\nThree four";
+        assert_eq!(paragraphs(&StyledStr::from(text), 80), joined);
+    }
+
+    #[test]
+    fn long_examples_are_broken_between_arguments_as_a_shell_takes_them() {
+        let line = "  tabiya perft 5 --fen '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | tail -1";
+        assert_eq!(example(line, 80), line);
+        let broken = example(line, 50);
+        assert_eq!(
+            broken,
+            "  tabiya perft 5 --fen \\\n      '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | \\\n      tail -1"
+        );
+        assert_eq!(broken.replace(" \\\n     ", ""), line);
+    }
+
+    #[test]
+    fn an_unknown_command_is_named_in_one_line() {
+        assert!(unknown_command("play", "pra").contains("tabiya paco play"));
+        assert!(!unknown_command("play", "pra").contains("perhaps"));
+        assert!(unknown_command("anlyse", "analyse").contains("perhaps 'analyse'"));
+        let odd = unknown_command(&"\n\u{1b}[31m".repeat(50), "");
+        assert!(odd.lines().count() == 1 && !odd.contains('\u{1b}'), "{odd}");
+    }
+}
