@@ -231,3 +231,20 @@ fn of_a_broken_game_the_moves_before_the_error_are_kept_and_the_rest_is_named() 
         assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
     }
 }
+
+#[test]
+fn a_game_of_millions_of_moves_is_read_as_far_as_there_is_room() {
+    let moves = "Nf3 Nf6 Ng1 Ng8 ".repeat(250_000);
+    let text = format!("[Event \"a\"]\n\n{moves}*\n\n[Event \"b\"]\n\n1. e4 *\n");
+    let mut games = read_trees(text.as_bytes());
+    assert!(games[1].is_ok());
+    let broken = games.remove(0).unwrap_err();
+    let count = broken.tree.main_line().count();
+    assert!((100_000..500_000).contains(&count), "{count}");
+    assert!(broken.to_string().contains("more moves and comments than fit into"), "{broken}");
+    // Every move is either in the tree or in the text that is left.
+    let left = text[broken.unread.clone()].split_ascii_whitespace().count();
+    assert_eq!(count + left, 1_000_001);
+    let comments = format!("1. e4 {} *", "{}".repeat(2_000_000));
+    assert!(read_trees(comments.as_bytes())[0].is_err());
+}

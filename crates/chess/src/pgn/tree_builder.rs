@@ -3,10 +3,14 @@
 use std::ops::Range;
 
 use super::{
-    GameResult, GameTree, Nag, Next, NodeId, PgnError, PgnProblem, Reader, Replay, TagValue,
+    GameResult, GameTree, Nag, Next, Node, NodeId, PgnError, PgnProblem, Reader, Replay, TagValue,
     Watcher, decode,
 };
 use crate::{Move, Position};
+
+/// How much memory the tree of one game may take, about: a quarter of a million moves. A text of a few
+/// kilobytes, compressed, could ask for gigabytes otherwise.
+pub const MAX_TREE_BYTES: usize = 48 << 20;
 
 /// Reads all games of a text as trees. Of a broken game there is what could be read of it, with the
 /// error: see [`BrokenGame`].
@@ -69,13 +73,20 @@ pub struct Trees<'a> {
     text: &'a [u8],
     reader: Reader<'a>,
     replay: Replay<TreeBuilder>,
+    conflict: Option<PgnError>,
 }
 
 impl<'a> Trees<'a> {
     /// The games of this text.
     pub fn new(text: &'a [u8]) -> Self {
         let replay = Replay::new(TreeBuilder::default());
-        Self { text, reader: Reader::new(text), replay }
+        Self { text, reader: Reader::new(text), replay, conflict: None }
+    }
+
+    /// How tag and end of the moves of the last game contradict each other, if they do. (The tag
+    /// counts, and the game is not broken.)
+    pub const fn result_conflict(&self) -> Option<&PgnError> {
+        self.conflict.as_ref()
     }
 }
 
@@ -86,8 +97,17 @@ impl Iterator for Trees<'_> {
         if !self.reader.read_game(&mut self.replay) {
             return None;
         }
+        let game = self.replay.games();
+        self.conflict = self.replay.watcher_mut().conflict.take();
         let (tree, last, error) = self.replay.watcher_mut().take();
-        let Some(error) = error else { return Some(Ok(tree)) };
+        let error = match error {
+            None => return Some(Ok(tree)),
+            Some(Trouble::Error(error)) => error,
+            Some(Trouble::Full) => {
+                let offset = self.reader.stopped.unwrap_or(self.reader.offset()) as u64;
+                PgnError { game, offset, at: None, problem: PgnProblem::TooLarge(MAX_TREE_BYTES) }
+            }
+        };
         let mut start = error.offset as usize;
         if matches!(error.problem, PgnProblem::Fen(_) | PgnProblem::UnknownVariant(_)) {
             // The error names the tag; the pair begins before it.
@@ -99,12 +119,23 @@ impl Iterator for Trees<'_> {
     }
 }
 
+/// Why a tree is not the whole game.
+#[derive(Debug)]
+enum Trouble {
+    Error(PgnError),
+    /// There is no room for more.
+    Full,
+}
+
 /// A [`Watcher`] that builds the tree of each game; [take](TreeBuilder::take) it before the next one
 /// begins.
 #[derive(Debug)]
 struct TreeBuilder {
     tree: GameTree,
-    error: Option<PgnError>,
+    trouble: Option<Trouble>,
+    conflict: Option<PgnError>,
+    /// How many more bytes the tree may take, about.
+    room: usize,
     /// The last move of the current line; before the first of a variation, the move it goes on from.
     current: NodeId,
     /// What is to be continued when variations end.
@@ -120,7 +151,9 @@ impl Default for TreeBuilder {
     fn default() -> Self {
         Self {
             tree: GameTree::default(),
-            error: None,
+            trouble: None,
+            conflict: None,
+            room: MAX_TREE_BYTES,
             current: NodeId::ROOT,
             open: Vec::new(),
             at_beginning: false,
@@ -132,12 +165,12 @@ impl Default for TreeBuilder {
 
 impl TreeBuilder {
     /// The game that was read last, its last move, and what is wrong with it.
-    fn take(&mut self) -> (GameTree, NodeId, Option<PgnError>) {
+    fn take(&mut self) -> (GameTree, NodeId, Option<Trouble>) {
         if self.at_beginning {
             self.leave_variation();
         }
         let done = std::mem::take(self);
-        (done.tree, done.current, done.error)
+        (done.tree, done.current, done.trouble)
     }
 
     /// Goes back to the line that a variation left. Remarks in a variation without moves belong to the
@@ -154,6 +187,20 @@ impl TreeBuilder {
         }
     }
 
+    /// Takes room for something of so many bytes. The game is skipped once there is no more.
+    fn take_room(&mut self, bytes: usize) -> Next {
+        match self.room.checked_sub(bytes) {
+            Some(left) => {
+                self.room = left;
+                Next::Go
+            }
+            None => {
+                self.trouble.get_or_insert(Trouble::Full);
+                Next::SkipGame
+            }
+        }
+    }
+
     fn add(&mut self, played: Option<Move>, after: &Position) -> Next {
         let Ok(id) = self.tree.add(self.current, played, *after) else { return Next::SkipGame };
         for comment in self.pending.drain(..) {
@@ -164,7 +211,8 @@ impl TreeBuilder {
         }
         self.current = id;
         self.at_beginning = false;
-        Next::Go
+        // The node, and its place in the list of its parent.
+        self.take_room(size_of::<Node>() + 32)
     }
 }
 
@@ -175,23 +223,13 @@ impl Watcher for TreeBuilder {
     }
 
     fn tag(&mut self, name: &[u8], value: TagValue<'_>) -> Next {
-        if name == b"Result" {
-            self.tree.result = GameResult::parse(value.raw().trim_ascii()).unwrap_or_default();
-        } else {
-            // What follows from the game itself is refused, and rightly so.
-            let _ = self.tree.set_tag(&decode(name), &value.text());
-        }
-        Next::Go
+        // What follows from the game itself is refused, and rightly so.
+        let _ = self.tree.set_tag(&decode(name), &value.text());
+        self.take_room(name.len() + value.raw().len() + 128)
     }
 
     fn begin_moves(&mut self, start: &Position) -> Next {
-        let tags: Vec<_> = self.tree.tags().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
-        let result = self.tree.result;
-        self.tree = GameTree::new(*start);
-        self.tree.result = result;
-        for (name, value) in tags {
-            let _ = self.tree.set_tag(&name, &value);
-        }
+        self.tree.set_start(*start);
         Next::Go
     }
 
@@ -204,13 +242,14 @@ impl Watcher for TreeBuilder {
     }
 
     fn comment(&mut self, text: &[u8]) -> Next {
+        let bytes = text.len();
         let text = decode(text);
         if self.at_beginning {
             self.pending.push(text.into_owned());
         } else {
             let _ = self.tree.add_comment(self.current, &text);
         }
-        Next::Go
+        self.take_room(bytes + 64)
     }
 
     fn nag(&mut self, nag: Nag) -> Next {
@@ -241,7 +280,11 @@ impl Watcher for TreeBuilder {
         self.tree.result = result;
     }
 
+    fn result_conflict(&mut self, conflict: PgnError) {
+        self.conflict = Some(conflict);
+    }
+
     fn error(&mut self, error: PgnError) {
-        self.error.get_or_insert(error);
+        self.trouble.get_or_insert(Trouble::Error(error));
     }
 }

@@ -32,7 +32,7 @@ pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use ledger::Event;
 pub use make::{Making, Unit, make};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
-pub use source::{InputFile, describe};
+pub use source::{InputFile, describe, expand};
 pub use time_class::TimeClass;
 
 use crate::manifest::{Plan, VERSION, notes};
