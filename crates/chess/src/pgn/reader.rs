@@ -220,12 +220,7 @@ impl<'a> Reader<'a> {
                         end += 1;
                     }
                     count_work(end - at);
-                    let is_number = match text.get(end) {
-                        Some(b'-' | b'/' | b':') => false,
-                        Some(0x80..) => !number_goes_on(text, end),
-                        _ => byte != b'0' || text[at..end] != *b"0000",
-                    };
-                    if !is_number {
+                    if text.get(end) != Some(&b'.') && is_no_number(text, at, end) {
                         self.at = at;
                         match self.odd_token(visitor) {
                             Some(end) => return end,
@@ -412,9 +407,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether what follows the digits makes them something else than a number: `1–0` with a dash that is
-/// not a hyphen.
-#[cold]
-fn number_goes_on(text: &[u8], end: usize) -> bool {
-    matches!(text[end..], [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..])
+/// Whether these digits, which no dot follows, are something else than the number of a move: a result
+/// (also with a colon, or a dash that is not a hyphen), castling, or the null move `0000`.
+fn is_no_number(text: &[u8], at: usize, end: usize) -> bool {
+    match text[end..] {
+        [b'-' | b'/' | b':', ..] => true,
+        [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => true,
+        _ => text[at..end] == *b"0000",
+    }
 }

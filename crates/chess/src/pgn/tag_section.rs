@@ -20,6 +20,11 @@ impl<'a> Reader<'a> {
                     self.stopped = Some(self.at);
                 }
                 has_tags = true;
+                if let [b'\n', b'[', ..] = self.text[self.at..] {
+                    // The usual case; no blank line, no border.
+                    self.at += 1;
+                    continue;
+                }
                 let end = self.at;
                 self.skip_blanks();
                 if self.at - end > 1 && border::is_border(self.text, self.at) {

@@ -70,7 +70,7 @@ pub fn prepare<'a>(
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     let recipe = Recipe::new(options)?;
-    let files = source::expand(inputs)?;
+    let files = expand(inputs)?;
     let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
     // What came through a pipe is gone.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
