@@ -53,20 +53,25 @@ pub(super) fn tag_start(text: &[u8], at: usize) -> Option<TagStart> {
     // No name is longer than that; so nobody looks at the same bytes again and again.
     let most = text.len().min(at + 256);
     let mut name = at + 1;
-    while name < most && text[name] <= b' ' {
-        name += 1;
+    if text.get(name).is_some_and(|byte| *byte <= b' ') {
+        while name < most && text[name] <= b' ' {
+            name += 1;
+        }
     }
     let mut name_end = name;
     while name_end < most && NAMES[text[name_end] as usize] {
         name_end += 1;
     }
+    count_work(name_end - at);
+    if name_end == name {
+        return None;
+    }
     let mut quote = name_end;
     while quote < most && text[quote] <= b' ' {
         quote += 1;
     }
-    count_work(quote - at);
-    let is_tag = name_end > name && text.get(quote) == Some(&b'"');
-    is_tag.then_some(TagStart { name, name_end, quote })
+    count_work(quote - name_end);
+    (text.get(quote) == Some(&b'"')).then_some(TagStart { name, name_end, quote })
 }
 
 /// The byte order mark, which stands in the middle of files too that others were appended to.

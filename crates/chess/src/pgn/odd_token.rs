@@ -179,13 +179,39 @@ fn token_length(text: &[u8]) -> usize {
 }
 
 fn part_length(text: &[u8]) -> usize {
-    let ends = |(n, byte): (usize, &u8)| match byte {
-        0..=b' ' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$' => true,
-        0x80.. => n > 0 && odd_space(text, n) > 0,
-        _ => false,
-    };
-    text.iter().enumerate().position(ends).unwrap_or(text.len())
+    let mut length = 0;
+    while let Some(&byte) = text.get(length) {
+        let ends = match STOPS[byte as usize] {
+            GOES_ON => false,
+            STOPS_HERE => true,
+            _ => length > 0 && odd_space(text, length) > 0,
+        };
+        if ends {
+            break;
+        }
+        length += 1;
+    }
+    length
 }
+
+const GOES_ON: u8 = 0;
+const STOPS_HERE: u8 = 1;
+const MAY_STOP: u8 = 2;
+
+/// Whether a token ends before a byte.
+static STOPS: [u8; 256] = {
+    let mut table = [GOES_ON; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            0..=b' ' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$' => STOPS_HERE,
+            0x80.. => MAY_STOP,
+            _ => GOES_ON,
+        };
+        byte += 1;
+    }
+    table
+};
 
 /// How long the character that begins here is, if it is a space from outside ASCII: U+00A0 (in UTF-8
 /// or Latin-1), U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000, or an ellipsis.

@@ -143,14 +143,22 @@ const SUFFIXES: [&[u8]; 8] =
 /// The text without check marks, annotations, `e.p.` and the like.
 fn without_marks(mut text: &[u8]) -> &[u8] {
     loop {
-        let ends_a_move =
-            |rest: &&[u8]| matches!(rest, [_, .., b'0'..=b'8' | b'A'..=b'Z' | b'+' | b'#' | b')']);
-        let suffix = SUFFIXES.iter().find_map(|suffix| text.strip_suffix(*suffix));
-        text = match (suffix.filter(ends_a_move), text) {
-            (Some(rest), _) | (_, [rest @ .., b'+' | b'#' | b'!' | b'?' | b'.' | b',']) => rest,
+        text = match text {
+            [rest @ .., b'+' | b'#' | b'!' | b'?' | b','] => rest,
+            [rest @ .., b'.' | b'a'..=b'z'] => match without_suffix(text) {
+                Some(rest) => rest,
+                None if text.ends_with(b".") => rest,
+                None => return text,
+            },
             _ => return text,
         };
     }
+}
+
+/// The text before one of [`SUFFIXES`], if a move may end there.
+fn without_suffix(text: &[u8]) -> Option<&[u8]> {
+    let rest = SUFFIXES.iter().find_map(|suffix| text.strip_suffix(*suffix))?;
+    matches!(rest, [_, .., b'0'..=b'8' | b'A'..=b'Z' | b'+' | b'#' | b')']).then_some(rest)
 }
 
 /// The text before a promotion, and the piece.
