@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use chess::pgn::{self, GameTree, PgnError, border, read_trees};
+use chess::pgn::{self, BrokenGame, GameTree, border, read_trees};
 use libfuzzer_sys::fuzz_target;
 
 /// What is read, without places in the text.
-fn plain(games: Vec<Result<GameTree, PgnError>>) -> Vec<Result<GameTree, String>> {
-    let reason = |error: PgnError| error.problem.to_string();
+fn plain(games: Vec<Result<GameTree, Box<BrokenGame>>>) -> Vec<Result<GameTree, String>> {
+    let reason = |broken: Box<BrokenGame>| broken.error.problem.to_string();
     games.into_iter().map(|game| game.map_err(reason)).collect()
 }
 
@@ -22,7 +22,9 @@ fuzz_target!(|bytes: &[u8]| {
     }
     parts.extend(plain(read_trees(&bytes[from..])));
     assert_eq!(games, parts);
-    for game in games.into_iter().flatten() {
+    for game in read_trees(bytes) {
+        // Of a broken game all is kept, too.
+        let game = game.unwrap_or_else(|broken| broken.with_unread(bytes));
         for (_, node) in game.main_line() {
             for comment in node.comments() {
                 pgn::annotations(comment.as_bytes()).for_each(drop);

@@ -1,7 +1,12 @@
 //! `tabiya pgn` as scripts call it: shapes, exit codes, one line for what cannot be read.
 
+mod folder;
+
+use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
+
+use folder::Folder;
 
 const GAMES: &str = "[Event \"a\"]\n[White \"A\"]\n[WhiteElo \"2500\"]\n[Result \"1-0\"]\n\n\
     1. e4 { [%eval 0.3] [%clk 0:10:00] } e5 2. Nf3 (2. f4) Nc6 1-0\n\n\
@@ -64,7 +69,129 @@ fn normalize_writes_what_it_reads_the_same_again() {
     let twice = tabiya(&["pgn", "normalize", "-", "--threads", "2"], text(&once.stdout));
     assert_eq!((twice.status.code(), &twice.stdout), (Some(0), &once.stdout));
     assert!(text(&twice.stdout).contains("1. e4 { [%eval 0.3] [%clk 0:10:00] } 1... e5"));
-    assert_eq!(text(&twice.stdout).matches("[Event ").count(), 2);
+    assert_eq!(text(&twice.stdout).matches("[Event ").count(), 3);
+    // Of the broken game nothing is lost.
+    assert!(text(&once.stderr).contains("the rest of the game becomes a comment"));
+    assert!(
+        text(&once.stdout).contains("\n1. e4 e5 { Unread: Ke3 * } *\n"),
+        "{}",
+        text(&once.stdout)
+    );
+}
+
+/// Games whose tag and token tell different results, and the result that counts.
+const RESULTS: [(&str, &str); 5] = [
+    ("[Event \"a\"]\n[Result \"0-1\"]\n\n1. e4 e5 *\n\n", "0-1"),
+    ("[Event \"b\"]\n[Result \"*\"]\n\n1. e4 e5 1-0\n\n", "1-0"),
+    ("[Event \"c\"]\n\n1. e4 e5 1/2-1/2\n\n", "1/2-1/2"),
+    ("[Event \"d\"]\n[Result \"0-1\"]\n\n1. e4 e5\n\n", "0-1"),
+    ("[Event \"e\"]\n[Result \"1-0\"]\n\n1. e4 e5 0-1\n\n", "1-0"),
+];
+
+#[test]
+fn all_commands_agree_on_results_and_report_contradictions() {
+    let games: String = RESULTS.iter().map(|(game, _)| *game).collect();
+    let conflict = "the tag Result says 1-0, and the moves end with 0-1; the tag counts";
+    // normalize writes the result that counts, in the tag and at the end.
+    let normalized = tabiya(&["pgn", "normalize", "-"], &games);
+    assert_eq!(normalized.status.code(), Some(0));
+    assert_eq!(text(&normalized.stderr).matches(conflict).count(), 1);
+    assert!(text(&normalized.stderr).contains("-: game 5, byte "), "{}", text(&normalized.stderr));
+    let written: Vec<&str> = text(&normalized.stdout).split("[Event ").skip(1).collect();
+    for (game, (_, result)) in written.iter().zip(RESULTS) {
+        assert!(game.contains(&format!("[Result \"{result}\"]")), "{game}");
+        assert!(game.contains(&format!("1. e4 e5 {result}\n")), "{game}");
+    }
+    assert_eq!(written.len(), 5);
+    // stats counts the same.
+    let stats = tabiya(&["pgn", "stats", "--json", "-"], &games);
+    let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
+    let expected = serde_json::json!({ "1-0": 2, "0-1": 2, "1/2-1/2": 1, "*": 0 });
+    assert_eq!((&stats["results"], &stats["result_conflicts"]), (&expected, &1.into()));
+    // check lists the contradiction.
+    let checked = tabiya(&["pgn", "check", "-"], &games);
+    assert_eq!(checked.status.code(), Some(1));
+    assert_eq!(text(&checked.stdout).matches(conflict).count(), 1);
+    // data prepare gives its rows the same results.
+    let folder = Folder::new("results");
+    let (file, set) = (folder.path("games.pgn"), folder.path("set"));
+    fs::write(&file, &games).unwrap();
+    let prepared = tabiya(&["data", "prepare", &file, "--out", &set, "--json"], "");
+    assert_eq!(prepared.status.code(), Some(0), "{}", text(&prepared.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&prepared.stdout).unwrap();
+    assert_eq!(report["counts"]["result_conflicts"], 1);
+    let head = tabiya(&["data", "head", &set, "-n", "10", "--json"], "");
+    let rows: Vec<i64> = text(&head.stdout)
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|row| row["result"].as_i64().expect("a result"))
+        .collect();
+    assert_eq!(rows, [-1, -1, 1, 1, 0, 0, -1, -1, 1, 1]);
+}
+
+#[test]
+fn a_folder_stands_for_the_games_in_it_sorted_by_name() {
+    let folder = Folder::new("games");
+    let below = folder.0.join("more");
+    fs::create_dir_all(&below).unwrap();
+    fs::write(folder.0.join("b.pgn"), "[Event \"b\"]\n\n1. d4 *\n").unwrap();
+    fs::write(folder.0.join("a.PGN"), "[Event \"a\"]\n\n1. e4 *\n").unwrap();
+    fs::write(below.join("c.pgn"), "[Event \"c\"]\n\n1. c4 1-0\n").unwrap();
+    fs::write(folder.0.join("notes.txt"), "no games").unwrap();
+    let path = folder.0.to_str().unwrap();
+    let normalized = tabiya(&["pgn", "normalize", path], "");
+    let events: Vec<&str> =
+        text(&normalized.stdout).lines().filter(|l| l.starts_with("[Event")).collect();
+    assert_eq!(events, ["[Event \"a\"]", "[Event \"b\"]", "[Event \"c\"]"]);
+    let checked = tabiya(&["pgn", "check", path], "");
+    assert!(text(&checked.stdout).starts_with("3 games, 3 moves, 0 errors"));
+    let stats = tabiya(&["pgn", "stats", "--json", path], "");
+    let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
+    assert_eq!((&stats["games"], &stats["results"]["1-0"]), (&3.into(), &1.into()));
+    fs::create_dir_all(folder.0.join("empty")).unwrap();
+    let empty = tabiya(&["pgn", "check", &folder.path("empty")], "");
+    assert_eq!(empty.status.code(), Some(1));
+    assert!(text(&empty.stderr).contains("no file in it ends in .pgn"), "{}", text(&empty.stderr));
+}
+
+/// In kilobytes.
+#[cfg(target_os = "linux")]
+const MEMORY_LIMIT: usize = 400_000;
+
+/// The program with so many kilobytes of address space.
+#[cfg(target_os = "linux")]
+fn tabiya_within(kilobytes: usize, arguments: &str) -> Output {
+    let program = env!("CARGO_BIN_EXE_tabiya");
+    Command::new("sh")
+        .args(["-c", &format!("ulimit -v {kilobytes} && exec {program} {arguments}")])
+        // Address space that the allocator reserves for threads is none that it uses.
+        .env("MALLOC_ARENA_MAX", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn normalize_needs_little_memory_whatever_becomes_of_the_text() {
+    let folder = Folder::new("memory");
+    for (name, text, code) in [
+        // Games of five bytes become games of a hundred; one long game becomes a large tree.
+        ("short.pgn", "e4 *\n".repeat(500_000), 0),
+        ("long.pgn", "Nf3 Nf6 Ng1 Ng8\n".repeat(500_000), 1),
+    ] {
+        let path = folder.path(name);
+        fs::write(&path, text).unwrap();
+        let output = tabiya_within(MEMORY_LIMIT, &format!("pgn normalize --threads 1 {path}"));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{name}: {}",
+            &errors[..errors.len().min(500)]
+        );
+    }
 }
 
 #[test]

@@ -93,6 +93,46 @@ fn every_tolerance_of_the_list_is_granted() {
         (b"{about the file}\n[White \"A\"]\n\n1. e4 *", "White=A e4 *"),
         (b"{about the game} 1. e4 *", "{about the game} e4 *"),
         (b"1. e4 $300 e5 $ Nf3 *", "e4 e5 Nf3 *"),
+        // Line ends of carriage returns alone.
+        (b"[White \"A\"]\r\r1. e4 ; best\re5\r%x\r*\r", "White=A e4 { best} e5 *"),
+        (b"1. e4\r[White \"B\"]\r1. d4", "e4 White=B d4"),
+        // Tags with blanks and comments around them.
+        (b"[ White \"A\" ]\n[Black\n\"B\"\n]\n\n*", "White=A Black=B *"),
+        (b"1. e4\n\n [White \"B\"]\n\n1. d4 *", "e4 White=B d4 *"),
+        (b"1. e4\n\t[White \"B\"]\n1. d4 *", "e4 White=B d4 *"),
+        (b"[Event \"a\"]\n;c\n[Site \"b\"]\n\n1. e4 *", "Event=a Site=b {c} e4 *"),
+        (b"[Event \"a\"]\n{c}\n{d}\n[Site \"b\"]\n*", "Event=a Site=b {c} {d} *"),
+        (b"[Event \"a\"]\n{c}\n[Event \"b\"]\n*", "Event=a {c} Event=b *"),
+        (b"[Event \"a\"]\n{c}\n\n[Site \"b\"]\n*", "Event=a {c} Site=b *"),
+        (b"[Event \"a\"] {c} 1. e4 *", "Event=a {c} e4 *"),
+        // Marks and blanks from outside ASCII.
+        ("e4 *\n\n\u{feff}[White \"B\"]\n\n\u{feff}d4 *".as_bytes(), "e4 * White=B d4 *"),
+        (
+            "1.\u{a0}e4\u{a0}e5 2.\u{2009}Nf3\u{200b} \u{200e}Nc6 *".as_bytes(),
+            "e4 e5 Nf3\u{200b} Nc6 *",
+        ),
+        (b"1.\xa0e4\xa0e5\xa0\xa0*", "e4 e5 *"),
+        (
+            "1.♘f3 ♞f6 2. ♙e4 1… e5‼ N\u{200b}c3⁉ *".as_bytes(),
+            "♘f3 ♞f6 ♙e4 e5‼ $3 N\u{200b}c3⁉ $5 *",
+        ),
+        ("1. e4 ‼ e5 ⁇ Nf3 △ *".as_bytes(), "e4 $3 e5 $4 Nf3 {△} *"),
+        ("1. O–O 0–0 e2—e4 e4×d5 *".as_bytes(), "O–O 0–0 e2—e4 e4×d5 *"),
+        // Results.
+        ("1. e4 ½-½".as_bytes(), "e4 1/2-1/2"),
+        ("1. e4 ½–½\n\n1. d4 1–0".as_bytes(), "e4 1/2-1/2 d4 1-0"),
+        (b"1. e4 \xbd-\xbd", "e4 1/2-1/2"),
+        (b"1. e4 1:0 1. d4 0:1", "e4 1-0 d4 0-1"),
+        (b"1. e4 White resigns 0-1", "e4 {White} {resigns} 0-1"),
+        (b"1. e4 0-1 Draw agreed.\n\n1. d4 *", "e4 0-1 {Draw} {agreed.} d4 *"),
+        // Moves and what stands behind them.
+        (b"1. e2e4 e7e8q g1f3 0000 @@@@ *", "e2e4 e7e8q g1f3 0000 @@@@ *"),
+        (b"1. Qh5ch Qh5 ch Qxf7mate Nf3, e4. *", "Qh5ch Qh5 Qxf7mate Nf3, e4. *"),
+        (
+            b"1. Nf3+- e4= Nf3!+- d4?! e4!?! exd6ep *",
+            "Nf3+- $18 e4= $10 Nf3!+- $1 $18 d4 $6 e4 exd6ep *",
+        ),
+        (b"1. N1-f3 N:f3 e8/Q 10. Nc3 *", "N1-f3 N:f3 e8/Q Nc3 *"),
     ];
     for (text, expected) in cases {
         assert_eq!(told(text), *expected, "{}", pgn::decode(text));
@@ -209,6 +249,61 @@ fn games_from_positions_and_in_chess960_begin_where_their_tags_say() {
 }
 
 #[test]
+fn moves_by_their_squares_are_those_of_whatever_stands_there() {
+    let end = |text: &str| {
+        let found = check(text.as_bytes());
+        assert_eq!(found.errors, [], "{text}");
+        found.last.map(|position| position.fen())
+    };
+    let uci = "1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 (3. f1c4 g8f6) 3... g8f6 4. e1g1 f6e4 *";
+    let san = "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O Nxe4 *";
+    assert_eq!(end(uci), end(san));
+    let promotion = "[FEN \"8/4P1k1/8/8/8/8/8/4K3 w - - 0 1\"]\n\n1. e7e8q *";
+    assert_eq!(end(promotion).as_deref(), Some("4Q3/6k1/8/8/8/8/8/4K3 b - - 0 1"));
+    let refused = check(b"1. g1g3 *").errors;
+    assert_eq!(refused[0].to_string(), "game 1, byte 3, move 1.g1g3: 'g1g3': no pawn can go to g3");
+}
+
+#[derive(Default)]
+struct Results(Vec<String>);
+
+impl Watcher for Results {
+    fn result(&mut self, result: GameResult) {
+        self.0.push(result.to_string());
+    }
+    fn result_conflict(&mut self, conflict: PgnError) {
+        self.0.push(conflict.to_string());
+    }
+    fn error(&mut self, _: PgnError) {
+        self.0.push("error".to_owned());
+    }
+}
+
+#[test]
+fn the_tag_tells_the_result_unless_it_says_nothing_and_a_conflict_is_told() {
+    let cases = [
+        ("[Result \"0-1\"]\n\n1. e4 *", "0-1"),
+        ("[Result \"0-1\"]\n\n1. e4", "0-1"),
+        ("[Result \"0-1\"]\n\n1. e4 0-1", "0-1"),
+        ("[Result \"*\"]\n\n1. e4 0-1", "0-1"),
+        ("[Result \"?\"]\n\n1. e4 1/2", "1/2-1/2"),
+        ("[Result \" ½-½ \"]\n\n1. e4 *", "1/2-1/2"),
+        ("1. e4 1-0", "1-0"),
+        ("1. e4", "*"),
+        ("[Result \"0-1\"]\n\n1. e5 1-0", "error, 0-1"),
+        (
+            "[White \"A\"]\n[Result \"0-1\"]\n\n1. e4 1-0",
+            "game 1, byte 13: the tag Result says 0-1, and the moves end with 1-0; the tag counts, 0-1",
+        ),
+    ];
+    for (text, expected) in cases {
+        let mut replay = Replay::new(Results::default());
+        pgn::read(text.as_bytes(), &mut replay);
+        assert_eq!(replay.watcher().0.join(", "), expected, "{text}");
+    }
+}
+
+#[test]
 fn variations_go_back_to_where_they_began() {
     let found = check(b"1. e4 (1. d4 d5 (1... Nf6 2. c4) 2. c4) 1... e5 2. -- (2. Nf3) 2... Nc6 *");
     assert_eq!(found.errors, []);
@@ -252,6 +347,12 @@ fn a_text_cut_at_its_borders_reads_as_the_same_games() {
         "]\n",
         "\r\n",
         "junk ",
+        "\r",
+        "\u{feff}",
+        " [Event \"i\"]\n",
+        "[ Site\n\"n\" ]\n",
+        "{{} ",
+        "½-½ ",
     ];
     let mut state = 99u64;
     let mut random = move |n: usize| {
@@ -259,7 +360,7 @@ fn a_text_cut_at_its_borders_reads_as_the_same_games() {
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n
     };
-    for _ in 0..3_000 {
+    for _ in 0..6_000 {
         let text: String = (0..random(60)).map(|_| pieces[random(pieces.len())]).collect();
         let text = text.as_bytes();
         let mut whole = Log::default();
@@ -281,6 +382,14 @@ fn a_text_cut_at_its_borders_reads_as_the_same_games() {
             from += at;
         }
         pgn::read(&text[from..], &mut parts);
-        assert_eq!(strip(parts), strip(whole), "{}", pgn::decode(text));
+        let whole = strip(whole);
+        assert_eq!(strip(parts), whole, "{:?}", pgn::decode(text));
+        // At each border alone, too.
+        for at in (1..text.len()).filter(|&at| pgn::border::is_border(text, at)) {
+            let mut parts = Log::default();
+            pgn::read(&text[..at], &mut parts);
+            pgn::read(&text[at..], &mut parts);
+            assert_eq!(strip(parts), whole, "{at} in {:?}", pgn::decode(text));
+        }
     }
 }

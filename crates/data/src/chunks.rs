@@ -48,6 +48,9 @@ pub struct Chunks<R> {
     /// Whether what was passed over ended within a line of tags.
     within_tag: bool,
     at_end: bool,
+    /// How many bytes have been searched for borders: the test of linear time counts them.
+    #[cfg(test)]
+    searched: u64,
 }
 
 /// How much of a game that is passed over is kept, to know a border when it comes.
@@ -57,7 +60,17 @@ impl<R: Read> Chunks<R> {
     /// Cuts what this reads into chunks of about `size` bytes; a game may be up to `limit` long.
     pub fn new(reader: R, size: usize, limit: usize) -> Self {
         let (size, limit) = (size.max(1), limit.max(size).max(64));
-        Self { reader, size, limit, rest: Vec::new(), dropped: 0, within_tag: false, at_end: false }
+        Self {
+            reader,
+            size,
+            limit,
+            rest: Vec::new(),
+            dropped: 0,
+            within_tag: false,
+            at_end: false,
+            #[cfg(test)]
+            searched: 0,
+        }
     }
 
     /// What is left when the text is over: the last game, or more than that if nobody cut; and how
@@ -73,6 +86,7 @@ impl<R: Read> Chunks<R> {
         loop {
             let result = self.fill(self.rest.len() + self.size);
             let from = searched.min(self.rest.len());
+            self.count_search(self.rest.len() - from);
             if let Some(at) = border::first_in_fragment(&self.rest, from) {
                 let tail = self.rest.split_off(at);
                 let head = std::mem::replace(&mut self.rest, tail);
@@ -96,6 +110,7 @@ impl<R: Read> Chunks<R> {
         let mut wanted = self.size;
         loop {
             let result = self.fill(wanted);
+            self.count_search(self.rest.len());
             if self.dropped > 0 {
                 if let Some(at) = border::first_in_fragment(&self.rest, 0) {
                     let bytes = self.dropped + at as u64;
@@ -119,6 +134,7 @@ impl<R: Read> Chunks<R> {
                 return (Found::End, result);
             }
             if self.rest.len() > self.limit {
+                self.count_search(self.rest.len());
                 match last_game(&self.rest) {
                     0 => self.drop_most(),
                     at => {
@@ -149,6 +165,14 @@ impl<R: Read> Chunks<R> {
         Ok(())
     }
 
+    #[cfg_attr(not(test), allow(unused_variables, reason = "only tests count"))]
+    fn count_search(&mut self, bytes: usize) {
+        #[cfg(test)]
+        {
+            self.searched += bytes as u64;
+        }
+    }
+
     /// How many of the last bytes are kept: always fewer than make a game too long.
     fn context(&self) -> usize {
         CONTEXT.min(self.limit / 2)
@@ -161,9 +185,9 @@ impl<R: Read> Chunks<R> {
         if drop == 0 {
             return;
         }
-        if let Some(newline) = self.rest[..drop].iter().rposition(|&byte| byte == b'\n') {
-            let line = &self.rest[newline + 1..];
-            self.within_tag = matches!(line, [b'[', name, ..] if name.is_ascii_alphanumeric());
+        let is_line_end = |&byte: &u8| matches!(byte, b'\n' | b'\r');
+        if let Some(line_end) = self.rest[..drop].iter().rposition(is_line_end) {
+            self.within_tag = border::begins_like_a_tag(&self.rest[line_end + 1..]);
         }
         self.rest.drain(..drop);
         self.rest.shrink_to(self.size + self.context());
@@ -190,4 +214,51 @@ fn last_game(text: &[u8]) -> usize {
     let mut reader = Reader::new(text);
     while reader.read_game(&mut begins) {}
     begins.0
+}
+
+#[cfg(test)]
+#[path = "../../chess/src/pgn/hostile.rs"]
+mod hostile;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many bytes are searched to cut a text, from its beginning or from the middle of a game.
+    fn searched(text: &str, size: usize, limit: usize, from_middle: bool) -> u64 {
+        let mut chunks = Chunks::new(text.as_bytes(), size, limit);
+        let mut chunk = Vec::new();
+        let mut bytes = 0;
+        if from_middle {
+            let (head, dropped, _) = chunks.head();
+            bytes += head.len() as u64 + dropped;
+        }
+        loop {
+            let (found, _) = chunks.next(&mut chunk);
+            match found {
+                Found::Games => bytes += chunk.len() as u64,
+                Found::TooLong(length) => bytes += length,
+                Found::End => break,
+            }
+        }
+        let (rest, dropped) = chunks.rest();
+        assert_eq!(bytes + rest.len() as u64 + dropped, text.len() as u64);
+        chunks.searched
+    }
+
+    #[test]
+    fn twice_the_text_is_cut_with_twice_the_work_whatever_the_shape() {
+        for (shape, make) in hostile::SHAPES {
+            let [small, large] = [20_000, 40_000].map(make);
+            for (size, limit) in [(4_096, 1 << 16), (1 << 14, 1 << 15), (1 << 16, 1 << 24)] {
+                for from_middle in [false, true] {
+                    let [less, more] =
+                        [&small, &large].map(|text| searched(text, size, limit, from_middle));
+                    // Chunks are whole, and so is the doubling of what is searched.
+                    let most = 2 * less + 4 * (limit.min(large.len()) + CONTEXT + size) as u64;
+                    assert!(more <= most, "{shape}, {size}: {less} bytes, then {more}");
+                }
+            }
+        }
+    }
 }

@@ -43,7 +43,7 @@ pub use packed_file::PackedFile;
 pub use parallel::{Options, Order, read_games};
 pub use prepare::{
     Counts, Event, FileFormat, InputFile, Making, PrepareOptions, Prepared, RowOrder, SkippedGames,
-    SkippedPositions, TimeClass, Unit, convert, describe, make, prepare,
+    SkippedPositions, TimeClass, Unit, convert, describe, expand, make, prepare,
 };
 pub use reader::{Block, Reader, ReaderOptions, ReaderPosition, RowView, Shard, Window};
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};

@@ -176,6 +176,55 @@ fn every_format_thread_count_and_chunk_size_gives_the_same_games() {
 }
 
 #[test]
+fn odd_texts_are_cut_into_the_same_games_whatever_the_chunks() {
+    let pieces = [
+        "[Event \"a\"]\n",
+        "[White \"b\"]\n",
+        " [White \"i\"]\r\n",
+        "[ Site\n\"s\" ]\n",
+        "\n",
+        "\r",
+        "\r\r",
+        "\u{feff}",
+        ";c\n",
+        "{c}\n",
+        "{{} ",
+        "{ open ",
+        "1. e4 e5 ",
+        "2. Nf3 ",
+        "g8f6 ",
+        "♘c3 ",
+        "*\n",
+        "½-½\n",
+        "White resigns ",
+        "junk ",
+        "( ",
+        ") ",
+    ];
+    let mut state = 7u64;
+    let mut random = move |n: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..300 {
+        let text: String = (0..random(80)).map(|_| pieces[random(pieces.len())]).collect();
+        let expected = games(text.as_bytes());
+        for chunk in [1, 30, 300] {
+            let input = Input::from_reader("text", Cursor::new(text.clone())).unwrap();
+            let (seen, length, result) = read(input, &options(2, chunk, 1 << 20));
+            result.unwrap();
+            assert_eq!(length, text.len() as u64);
+            assert_eq!(seen, expected, "{chunk}: {text:?}");
+        }
+        let file = Temporary::new("odd.zst", &pzstd(text.as_bytes(), 1 + random(90)));
+        let (seen, _, result) = read(Input::open(&file.0).unwrap(), &options(2, 20, 1 << 20));
+        result.unwrap();
+        assert_eq!(seen, expected, "frames: {text:?}");
+    }
+}
+
+#[test]
 fn a_file_cut_off_anywhere_gives_what_was_before_the_cut_and_says_so() {
     let text = sample();
     let expected = games(&text);

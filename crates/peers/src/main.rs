@@ -4,6 +4,7 @@
 mod corpus;
 mod data;
 mod fen;
+mod hostile;
 mod perft;
 mod pgn;
 mod san;
@@ -39,6 +40,13 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         limit_mb: usize,
     },
+    /// Reading hostile PGN: time per size for shapes of text that make careless readers slow. Fails if
+    /// twice the text takes more than three times as long.
+    Hostile {
+        /// The largest size, in bytes.
+        #[arg(long, default_value_t = 1_000_000)]
+        bytes: usize,
+    },
     /// Games to Parquet, compared with python-chess and pyarrow.
     Data {
         /// The file; only whole games within the limits are read.
@@ -66,6 +74,7 @@ fn main() -> anyhow::Result<()> {
     match cli.command {
         Command::Perft => perft::run(cli.rounds, cli.json),
         Command::Pgn { file, limit_mb } => pgn::run(&file, limit_mb, cli.rounds, cli.json),
+        Command::Hostile { bytes } => hostile::run(bytes, cli.rounds, cli.json),
         Command::Data { file, python, limit_mb, python_mb } => {
             data::run(&file, &python, [limit_mb, python_mb], cli.rounds, cli.json)
         }

@@ -107,6 +107,10 @@ impl Watcher for Checker {
         Next::Go
     }
 
+    fn result_conflict(&mut self, conflict: PgnError) {
+        self.error(conflict);
+    }
+
     fn error(&mut self, error: PgnError) {
         self.found.errors += 1;
         if self.found.listed.len() < self.max_errors {
@@ -132,7 +136,7 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
     let mut all = Findings::default();
     let mut list: Vec<Value> = Vec::new();
     let mut failures: Vec<String> = Vec::new();
-    for file in &args.files.files {
+    for file in &args.files.inputs()? {
         let mut found = Findings::default();
         let room = args.max_errors.saturating_sub(list.len());
         let mut offset = 0;

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 
 use crate::Outcome;
 
-/// Reads games from PGN files: plain, .zst, .gz, .bz2, or - for standard input.
+/// Reads games from PGN files: plain, .zst, .gz, .bz2, folders of them, or - for standard input.
 #[derive(Args)]
 pub struct PgnArgs {
     #[command(subcommand)]
@@ -26,15 +26,16 @@ enum PgnCommand {
     Check(check::CheckArgs),
     /// Count games, results, ratings, first moves, lengths, evaluations and clocks.
     Stats(stats::StatsArgs),
-    /// Write all games in the export format of the standard; list those that are broken, on standard
-    /// error.
+    /// Write all games in the export format of the standard; list errors on standard error. Of a broken
+    /// game, what follows the error is written as a comment.
     Normalize(normalize::NormalizeArgs),
 }
 
 /// What all commands on files of games take.
 #[derive(Args)]
 struct FileArgs {
-    /// The files; what is in them says how they are compressed. `-` is standard input.
+    /// The files; what is in them says how they are compressed. `-` is standard input. A folder stands
+    /// for all files in it that end in .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// How many threads read; as many as there are cores unless given.
@@ -43,6 +44,11 @@ struct FileArgs {
 }
 
 impl FileArgs {
+    /// The files, with those of folders.
+    fn inputs(&self) -> Result<Vec<PathBuf>, data::DataError> {
+        data::expand(&self.files)
+    }
+
     fn options(&self, order: data::Order) -> data::Options {
         let options = data::Options { order, ..data::Options::default() };
         data::Options { threads: self.threads.unwrap_or(options.threads), ..options }

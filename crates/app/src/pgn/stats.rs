@@ -77,6 +77,8 @@ struct Stats {
     moves: u64,
     errors: u64,
     results: [u64; 4],
+    /// Games whose tag `Result` contradicts the end of the moves; the tag counts.
+    result_conflicts: u64,
     ratings: Range,
     ratings_by_hundred: [u64; STEPS],
     /// Half moves of whole games.
@@ -103,6 +105,7 @@ impl Default for Stats {
             moves: 0,
             errors: 0,
             results: [0; 4],
+            result_conflicts: 0,
             ratings: Range::NONE,
             ratings_by_hundred: [0; STEPS],
             lengths: Range::NONE,
@@ -128,6 +131,7 @@ impl Stats {
             (&mut self.games, part.games),
             (&mut self.moves, part.moves),
             (&mut self.errors, part.errors),
+            (&mut self.result_conflicts, part.result_conflicts),
             (&mut self.from_positions, part.from_positions),
             (&mut self.comments, part.comments),
             (&mut self.nags, part.nags),
@@ -183,7 +187,6 @@ impl Watcher for Counter {
 
     fn tag(&mut self, name: &[u8], value: TagValue<'_>) -> Next {
         match name {
-            b"Result" => self.result = GameResult::parse(value.raw()).unwrap_or_default(),
             b"WhiteElo" | b"BlackElo" => {
                 if let Some(rating) = value.number().filter(|&rating| rating > 0) {
                     self.stats.ratings.add(rating.into());
@@ -245,6 +248,10 @@ impl Watcher for Counter {
         self.result = result;
     }
 
+    fn result_conflict(&mut self, _: PgnError) {
+        self.stats.result_conflicts += 1;
+    }
+
     fn error(&mut self, _: PgnError) {
         self.stats.errors += 1;
         self.is_broken = true;
@@ -283,7 +290,7 @@ pub fn run(args: &StatsArgs, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
     let mut stats = Stats::default();
     let mut failed = false;
-    for file in &args.files.files {
+    for file in &args.files.inputs()? {
         let result = Input::open(file).and_then(|input| {
             let bar = Bar::new(&input);
             read_games(input, &args.files.options(Order::Small), count, |part, _| {
@@ -343,6 +350,7 @@ fn as_json(stats: &Stats, openings: &[(String, u64)], seconds: f64) -> Value {
         "moves": stats.moves,
         "error_count": stats.errors,
         "results": results,
+        "result_conflicts": stats.result_conflicts,
         "ratings": stats.ratings.json(),
         "ratings_by_hundred": steps(&stats.ratings_by_hundred, 100),
         "half_moves": stats.lengths.json(),
@@ -380,6 +388,9 @@ fn write_table(
     for result in GameResult::ALL {
         let count = stats.results[result as usize];
         row(&format!("  {result}"), count, percent(count));
+    }
+    if stats.result_conflicts > 0 {
+        row("  contradicted by the moves", stats.result_conflicts, none());
     }
     let range = |range: Range| match range.count {
         0 => String::new(),

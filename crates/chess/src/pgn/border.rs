@@ -6,11 +6,17 @@
 //! obeys it in every state, so that a text cut at borders reads as the same games as the whole:
 //!
 //! > A **border** is a tag pair (`[Name "`) at the beginning of a line that follows a blank line or
-//! > the beginning of the text, unless the last line with anything on it is a tag pair as well; in
-//! > that case only the tag `Event` is one.
+//! > the beginning of the text, unless the last line with anything on it begins like a tag pair as
+//! > well; in that case only the tag `Event` is one.
 //!
-//! So a comment cannot contain an empty line followed by a tag pair. In all that is known of real
+//! Lines end with `\n`, `\r\n` or `\r`; blanks and byte order marks before the `[` do not matter. So
+//! a comment cannot contain an empty line followed by a tag pair. In all that is known of real
 //! files, none does on purpose.
+//!
+//! Everything here takes linear time: a look back from one `[` goes over blanks and the line before
+//! them, and so never over what the look back from the `[` before has seen.
+
+use super::scan::{count_work, find};
 
 /// The bytes that names of tags are made of.
 static NAMES: [bool; 256] = {
@@ -23,32 +29,70 @@ static NAMES: [bool; 256] = {
     table
 };
 
+/// Where the parts of the beginning of a tag pair are: `[Name "`.
+#[derive(Clone, Copy)]
+pub(super) struct TagStart {
+    pub(super) name: usize,
+    pub(super) name_end: usize,
+    /// The quote before the value.
+    pub(super) quote: usize,
+}
+
 /// Whether a tag pair begins here. (Not whether at the beginning of a line.)
 #[inline]
 pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
-    tag_quote(text, at).is_some()
+    tag_start(text, at).is_some()
 }
 
-/// Where the name of the tag pair that begins here ends, and where the quote before its value is.
+/// The tag pair that begins here.
 #[inline]
-pub(super) fn tag_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
+pub(super) fn tag_start(text: &[u8], at: usize) -> Option<TagStart> {
     if text.get(at) != Some(&b'[') {
         return None;
     }
     // No name is longer than that; so nobody looks at the same bytes again and again.
     let most = text.len().min(at + 256);
-    let mut end = at + 1;
-    while end < most && NAMES[text[end] as usize] {
-        end += 1;
+    let mut name = at + 1;
+    if text.get(name).is_some_and(|byte| *byte <= b' ') {
+        while name < most && text[name] <= b' ' {
+            name += 1;
+        }
     }
-    if end == at + 1 {
+    let mut name_end = name;
+    while name_end < most && NAMES[text[name_end] as usize] {
+        name_end += 1;
+    }
+    count_work(name_end - at);
+    if name_end == name {
         return None;
     }
-    let mut quote = end;
-    while quote < most && matches!(text[quote], b' ' | b'\t') {
+    let mut quote = name_end;
+    while quote < most && text[quote] <= b' ' {
         quote += 1;
     }
-    (text.get(quote) == Some(&b'"')).then_some((end, quote))
+    count_work(quote - name_end);
+    (text.get(quote) == Some(&b'"')).then_some(TagStart { name, name_end, quote })
+}
+
+/// The byte order mark, which stands in the middle of files too that others were appended to.
+pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
+
+pub(super) const fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Goes past blanks and byte order marks, to the first other byte of the line or to its end.
+pub(super) fn after_indent(text: &[u8], mut at: usize) -> usize {
+    let start = at;
+    loop {
+        match text.get(at) {
+            Some(&byte) if byte <= b' ' && !is_line_end(byte) => at += 1,
+            Some(0xef) if text[at..].starts_with(MARK) => at += MARK.len(),
+            _ => break,
+        }
+    }
+    count_work(at - start);
+    at
 }
 
 /// Whether a game begins at this byte, whatever came before.
@@ -60,25 +104,27 @@ pub(super) fn tag_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
 /// assert_eq!(borders, [0, 33]);
 /// ```
 pub fn is_border(text: &[u8], at: usize) -> bool {
-    is_tag(text, at) && follows_an_end(text, at, false)
+    tag_start(text, at).is_some_and(|tag| follows_an_end(text, at, tag, false))
 }
 
 /// The first border from a place on that can be told from the text alone, without knowing what
 /// stands before its first byte: for a text cut out of the middle of another.
 pub fn first_in_fragment(text: &[u8], from: usize) -> Option<usize> {
-    candidates(text, from).find(|&at| is_tag(text, at) && follows_an_end(text, at, true))
+    brackets(text, from)
+        .find(|&at| tag_start(text, at).is_some_and(|tag| follows_an_end(text, at, tag, true)))
 }
 
 /// The first border from a place on.
 pub fn first(text: &[u8], from: usize) -> Option<usize> {
-    candidates(text, from).find(|&at| is_border(text, at))
+    brackets(text, from).find(|&at| is_border(text, at))
 }
 
 /// The last border that is not the first byte.
 pub fn last(text: &[u8]) -> Option<usize> {
     let mut end = text.len();
     loop {
-        let at = text.get(..end)?.windows(2).rposition(|pair| pair == b"\n[")? + 1;
+        let at = text.get(1..end)?.iter().rposition(|&byte| byte == b'[')? + 1;
+        count_work(end - at);
         if is_border(text, at) {
             return Some(at);
         }
@@ -86,50 +132,62 @@ pub fn last(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Places where `[` begins a line.
-fn candidates(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
+/// Whether a line begins like a tag pair: then a tag pair after it belongs to the same game, unless it
+/// is `Event`.
+pub fn begins_like_a_tag(line: &[u8]) -> bool {
+    let line = &line[after_indent(line, 0)..];
+    matches!(line, [b'[', rest @ ..]
+        if rest.trim_ascii_start().first().is_some_and(u8::is_ascii_alphanumeric))
+}
+
+/// Places of `[`.
+fn brackets(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
     let mut at = from;
     std::iter::from_fn(move || {
-        loop {
-            let here = super::scan::find(text, at, [b'[']);
-            if here >= text.len() {
-                return None;
-            }
-            at = here + 1;
-            if here == 0 || text[here - 1] == b'\n' {
-                return Some(here);
-            }
-        }
+        let here = find(text, at, [b'[']);
+        at = here + 1;
+        (here < text.len()).then_some(here)
     })
+}
+
+/// Where the blanks before a place begin, and how many lines end in them.
+fn blanks_before(text: &[u8], at: usize) -> (usize, usize) {
+    let (mut start, mut line_ends) = (at, 0);
+    loop {
+        let (length, is_end) = match text[..start] {
+            [.., b'\r', b'\n'] => (2, true),
+            [.., b'\n' | b'\r'] => (1, true),
+            [.., 0..=b' '] => (1, false),
+            [.., 0xef, 0xbb, 0xbf] => (3, false),
+            _ => break,
+        };
+        start -= length;
+        line_ends += usize::from(is_end);
+    }
+    count_work(at - start);
+    (start, line_ends)
 }
 
 /// Whether what stands before a tag pair makes it a border. In a fragment, whose first line may have
 /// begun earlier, nothing that leans on the beginning of the text is proof.
-fn follows_an_end(text: &[u8], at: usize, is_fragment: bool) -> bool {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
-    let Some(before) = text[..at].strip_suffix(b"\n") else {
-        return !is_fragment && (at == 0 || text[..at] == *MARK);
-    };
-    let Some(last) = before.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
+fn follows_an_end(text: &[u8], at: usize, tag: TagStart, is_fragment: bool) -> bool {
+    let (before, line_ends) = blanks_before(text, at);
+    if before == 0 {
         return !is_fragment;
-    };
-    if !before[last..].contains(&b'\n') {
-        return !is_fragment && last == 2 && before.starts_with(MARK);
     }
-    if is_event(text, at) {
+    if line_ends < 2 {
+        return false;
+    }
+    if text[tag.name..tag.name_end] == *b"Event" {
         return true;
     }
-    let begin = match before[..last].iter().rposition(|&byte| byte == b'\n') {
-        Some(newline) => newline + 1,
+    let begin = match text[..before].iter().rposition(|&byte| is_line_end(byte)) {
+        Some(line_end) => line_end + 1,
         None if is_fragment => return false,
         None => 0,
     };
-    !matches!(before[begin..], [b'[', letter, ..] if letter.is_ascii_alphanumeric())
-}
-
-fn is_event(text: &[u8], at: usize) -> bool {
-    let rest = text.get(at..).unwrap_or_default();
-    rest.starts_with(b"[Event") && matches!(rest.get(6), Some(b' ' | b'\t' | b'"'))
+    count_work(before - begin);
+    !begins_like_a_tag(&text[begin..before])
 }
 
 #[cfg(test)]
@@ -153,6 +211,15 @@ mod tests {
         assert_eq!(first_in_fragment(text, 0), Some(29));
         assert_eq!(first_in_fragment(&text[26..], 0), None);
         assert_eq!(first_in_fragment(b"te \"x\"]\n\n[Black \"y\"]", 0), None);
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines_and_indented_tags_are_borders() {
+        let text = b"[Event \"a\"]\r\r1. e4\r\r [ White\t\"b\"]\r\r\r[Site \"no\"]";
+        let borders: Vec<usize> = (0..text.len()).filter(|&at| is_border(text, at)).collect();
+        assert_eq!(borders, [0, 21]);
+        let text = b"1. e4\n\n\xef\xbb\xbf\t[Event\n\"b\"]\n";
+        assert_eq!((first(text, 0), last(text)), (Some(11), Some(11)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What can be wrong with a game.
 
+use super::GameResult;
 use crate::{FenError, SanError};
 
 /// What is wrong with a game of a PGN file.
@@ -35,6 +36,18 @@ pub enum PgnProblem {
     /// The tag `Variant` names a game with other rules.
     #[error("tag Variant: the rules of '{0}' are not known")]
     UnknownVariant(String),
+    /// The tag `Result` and the result at the end of the moves contradict each other. (The game is not
+    /// broken by this.)
+    #[error("the tag Result says {tag}, and the moves end with {token}; the tag counts")]
+    ResultConflict {
+        /// What the tag says.
+        tag: GameResult,
+        /// What stands at the end of the moves.
+        token: GameResult,
+    },
+    /// The tree of the game takes more memory than any real game's.
+    #[error("the game has more moves and comments than fit into {0} bytes")]
+    TooLarge(usize),
     /// Larger than any game is; it was not read.
     #[error("no game ends within {0} bytes; skipped to the next")]
     TooLong(usize),

@@ -36,31 +36,48 @@
 //!
 //! The import format of the standard, and what real files hold beyond it:
 //!
-//! - a byte order mark; line ends `\n`, `\r\n`; any bytes in tags and comments ([`decode`] takes what
-//!   is not UTF-8 for Latin-1);
-//! - lines that begin with `%`; comments to the end of the line after `;`; text in braces before the
-//!   first tag of a game that has tags;
-//! - no tags at all, tags in any order, several on a line, blank lines between them, quotes within
-//!   values, a value without its closing quote or bracket;
-//! - move numbers anywhere or nowhere, with any dots; moves as [`San`](crate::San) reads them; `e.p.`
-//!   after a move; null moves `--` and `Z0`;
-//! - glyphs instead of NAGs: `!?`, `+-`, `=` …; NAGs above 255 are passed over;
-//! - braces within a comment, if those of the comment balance; otherwise the first closing one ends
-//!   it, as the standard says;
-//! - variations to any depth; results within them, and comments and NAGs after the last result;
+//! - byte order marks, also in the middle; line ends `\n`, `\r\n`, `\r`; any bytes in tags and
+//!   comments ([`decode`] takes what is not UTF-8 for Latin-1);
+//! - blanks from outside ASCII (non-breaking ones, also in Latin-1) between tokens, an ellipsis for dots,
+//!   and characters that cannot be seen (zero-width ones, directions) anywhere among the moves;
+//! - lines that begin with `%`; comments to the end of the line after `;`; comments before the first
+//!   tag of a game that has tags, which are passed over, and comments among the tags, which are told
+//!   before the first move;
+//! - no tags at all, tags in any order, several on a line, blank lines between them, blanks before
+//!   them, blanks and line ends between their parts (`[ Event "x" ]`), quotes within values, a value
+//!   without its closing quote or bracket;
+//! - move numbers anywhere or nowhere, with any dots; moves as [`San`](crate::San) reads them, UCI and
+//!   figurines included; `e.p.`, `ep`, `ch`, `check` after a move; null moves `--`, `Z0`, `0000`, `@@@@`;
+//! - glyphs instead of NAGs, also right behind a move: `!?`, `‼`, `+-`, `=` …; NAGs above 255, three
+//!   marks in a row and signs outside ASCII that are none of these are passed over (the last are told
+//!   as comments);
+//! - braces within a comment, if those of the comment balance before the next [`border`]; otherwise the
+//!   first closing one ends it, as the standard says, and so in all comments up to that border;
+//! - variations to any depth; results within them; comments, NAGs and a second result after the last
+//!   result;
+//! - results as `1:0`, `½-½`, `1/2`, `0.5-0.5`, with any dash; words about the end of the game among the
+//!   moves (`White resigns`, `draw agreed`, `mate`), which are told as comments;
 //! - a missing result: the next tag at the beginning of a line ends the game, and so does the end
-//!   of the text. A result ends the game too, so that games without tags can follow each other.
+//!   of the text. A result ends the game too, so that games without tags can follow each other. Of
+//!   tag and token, the tag counts unless it says nothing: see [`GameResult::or_token`].
 //!
 //! Where a new game begins no matter what came before, an open comment included, is told in
-//! [`border`]. Whatever is wrong with a game, reading goes on at the next one.
+//! [`border`]. Whatever is wrong with a game, reading goes on at the next one, and what stands before
+//! the error is kept: see [`BrokenGame`]. Reading takes linear time, whatever the text.
 
 mod annotation;
 pub mod border;
 mod error;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod linear;
 mod nag;
+mod odd_token;
 mod reader;
 mod replay;
 mod scan;
+mod tag_section;
 mod tags;
 mod tree;
 mod tree_builder;
@@ -76,5 +93,5 @@ pub use reader::{Reader, read};
 pub use replay::{MAX_DEPTH, Replay, Watcher};
 pub use tags::{TagValue, Variant, decode};
 pub use tree::{GameTree, Node, NodeId, TreeError};
-pub use tree_builder::{TreeBuilder, read_trees};
+pub use tree_builder::{BrokenGame, MAX_TREE_BYTES, Trees, read_trees};
 pub use visitor::{GameResult, Next, Token, Visitor};

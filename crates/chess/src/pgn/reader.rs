@@ -5,9 +5,10 @@
 //! at eight bytes at a time. Nothing is copied, nothing is allocated, and variations are a number that
 //! goes up and down.
 
-use super::scan::{before_blank, find, word};
+use super::odd_token::odd_blank;
+use super::scan::{before_blank, count_work, find, word};
 use super::visitor::Nobody;
-use super::{GameResult, Nag, Next, PgnProblem, TagValue, Token, Visitor, border, decode};
+use super::{GameResult, Nag, Next, PgnProblem, Token, Visitor, border};
 use crate::San;
 
 /// Reads all games of a text.
@@ -36,17 +37,20 @@ pub fn read<V: Visitor>(text: &[u8], visitor: &mut V) {
 /// Reads a text game by game.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
-    text: &'a [u8],
-    at: usize,
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
     /// How many variations are open.
-    depth: usize,
-    /// Whether braces within comments may be taken to balance in the current game.
-    may_nest: bool,
+    pub(super) depth: usize,
+    /// Comments that begin before this byte do not nest: one of them has been found not to balance
+    /// before the next border, which is here. So no text is searched for balance twice.
+    flat_before: usize,
+    /// Where the visitor had had enough of the last game, if it had.
+    pub(super) stopped: Option<usize>,
 }
 
 /// How a run through movetext ended.
 #[derive(PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     /// The game is over.
     Game,
     /// The variation that was to be skipped is over.
@@ -70,6 +74,7 @@ static CLASSES: [u8; 256] = {
         byte += 1;
     }
     table[b'\n' as usize] = NEWLINE;
+    table[b'\r' as usize] = NEWLINE;
     table[b'.' as usize] = BLANK;
     let moves = b"abcdefghNBRQKPOoZ-";
     let mut n = 0;
@@ -88,7 +93,7 @@ static CLASSES: [u8; 256] = {
 impl<'a> Reader<'a> {
     /// A reader that stands before the first game of a text.
     pub const fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0, depth: 0, may_nest: true }
+        Self { text, at: 0, depth: 0, flat_before: 0, stopped: None }
     }
 
     /// How many bytes have been read.
@@ -103,8 +108,9 @@ impl<'a> Reader<'a> {
             return false;
         }
         self.depth = 0;
-        self.may_nest = true;
+        self.stopped = None;
         if self.tags_and_moves(visitor) == End::Skip {
+            self.stopped.get_or_insert(self.at);
             while self.movetext(&mut Nobody, usize::MAX) == End::Skip {
                 // Nobody skips only what is broken beyond its tokens.
             }
@@ -115,15 +121,22 @@ impl<'a> Reader<'a> {
 
     /// Goes to the first byte of a game: past blanks, escaped lines, and texts before the tags.
     fn skip_to_game(&mut self) {
-        if self.text[self.at..].starts_with(b"\xef\xbb\xbf") {
-            self.at += 3;
-        }
         self.skip_blanks();
         let start = self.at;
-        self.may_nest = true;
+        self.skip_comments();
+        // Comments that no tag follows belong to the moves.
+        if !border::is_tag(self.text, self.at) && self.at < self.text.len() {
+            self.at = start;
+        }
+    }
+
+    /// Skips comments and blanks, up to anything else or a comment without an end. Whether there were
+    /// any.
+    pub(super) fn skip_comments(&mut self) -> bool {
+        let start = self.at;
         loop {
             match self.text.get(self.at) {
-                Some(b';') => self.at = find(self.text, self.at, [b'\n']),
+                Some(b';') => self.at = self.line_end(),
                 Some(b'{') => match self.comment_end() {
                     Some(end) => self.at = end + 1,
                     None => break,
@@ -132,88 +145,40 @@ impl<'a> Reader<'a> {
             }
             self.skip_blanks();
         }
-        // Comments that no tag follows belong to the moves.
-        let before_tag = self.at_line_start() && border::is_tag(self.text, self.at);
-        if !before_tag && self.at < self.text.len() {
-            self.at = start;
-        }
+        self.at > start
     }
 
-    /// Skips blanks and lines that begin with `%`.
-    fn skip_blanks(&mut self) {
+    /// Skips blanks, invisible characters and lines that begin with `%`.
+    pub(super) fn skip_blanks(&mut self) {
+        let start = self.at;
         while let Some(&byte) = self.text.get(self.at) {
             match byte {
-                b'%' if self.at_line_start() => self.at = find(self.text, self.at, [b'\n']),
+                b'%' if self.at_line_start() => self.at = self.line_end(),
                 0..=b' ' => self.at += 1,
-                _ => return,
+                0x80.. => match odd_blank(self.text, self.at) {
+                    0 => break,
+                    length => self.at += length,
+                },
+                _ => break,
             }
         }
+        count_work(self.at - start);
     }
 
     fn at_line_start(&self) -> bool {
-        self.at == 0 || matches!(self.text[self.at - 1], b'\n' | 0xbf)
+        let before = &self.text[..self.at];
+        before.last().is_none_or(|&byte| border::is_line_end(byte))
+            || before.ends_with(border::MARK)
     }
 
-    fn tags_and_moves<V: Visitor>(&mut self, visitor: &mut V) -> End {
-        let begin = self.at;
-        let mut skip = visitor.begin_game(begin) != Next::Go;
-        while let Some((name_end, quote)) = border::tag_quote(self.text, self.at) {
-            let (name, value) = self.tag(name_end, quote);
-            skip = skip || visitor.tag(name, value) != Next::Go;
-            let end = self.at;
-            self.skip_blanks();
-            if self.at - end > 1 && border::is_border(self.text, self.at) {
-                // A game of tags alone.
-                return End::Game;
-            }
-        }
-        if skip || visitor.begin_moves() != Next::Go {
-            return End::Skip;
-        }
-        self.movetext(visitor, usize::MAX)
-    }
-
-    /// Reads the tag pair that begins here, and goes behind it.
-    #[inline]
-    fn tag(&mut self, name_end: usize, quote: usize) -> (Token<'a>, TagValue<'a>) {
-        let text = self.text;
-        let start = self.at + 1;
-        let name = Token { text: &text[start..name_end], offset: start };
-        let begin = quote + 1;
-        let end = find(text, begin, [b'"', b'\\', b'\n']);
-        if text.get(end) == Some(&b'"') && text.get(end + 1) == Some(&b']') {
-            self.at = end + 2;
-            return (name, TagValue::new(&text[begin..end]));
-        }
-        (name, self.odd_tag_value(begin))
-    }
-
-    /// A value with escapes, with quotes in it, or without an end: it ends with a quote before a
-    /// bracket, or at the last quote of the line, or with the line.
-    #[cold]
-    fn odd_tag_value(&mut self, begin: usize) -> TagValue<'a> {
-        let line_end = find(self.text, begin, [b'\n']);
-        let line = &self.text[begin..line_end];
-        let mut escaped = false;
-        for (n, &byte) in line.iter().enumerate() {
-            if byte == b'"' && !escaped {
-                let after = line[n + 1..].trim_ascii_start();
-                if let Some(rest) = after.strip_prefix(b"]") {
-                    self.at = line_end - rest.len();
-                    return TagValue::new(&line[..n]);
-                }
-            }
-            escaped = byte == b'\\' && !escaped;
-        }
-        self.at = line_end;
-        let line = line.trim_ascii_end();
-        let line = line.strip_suffix(b"]").unwrap_or(line).trim_ascii_end();
-        TagValue::new(line.strip_suffix(b"\"").unwrap_or(line))
+    /// Where the line ends.
+    fn line_end(&self) -> usize {
+        find(self.text, self.at, [b'\n', b'\r'])
     }
 
     /// Reads moves and what belongs to them, until the game is over or a variation closes that leaves
     /// `floor` open ones.
-    fn movetext<V: Visitor>(&mut self, visitor: &mut V, floor: usize) -> End {
+    pub(super) fn movetext<V: Visitor>(&mut self, visitor: &mut V, floor: usize) -> End {
         let text = self.text;
         let mut at = self.at;
         /// Leaves the loop if the visitor has had enough.
@@ -227,7 +192,10 @@ impl<'a> Reader<'a> {
         }
         while let Some(&byte) = text.get(at) {
             match CLASSES[byte as usize] {
-                BLANK => at += 1,
+                BLANK => {
+                    count_work(1);
+                    at += 1;
+                }
                 MOVE => {
                     if let Some(word) = word(text, at) {
                         let length = before_blank(word);
@@ -241,19 +209,20 @@ impl<'a> Reader<'a> {
                         }
                     }
                     self.at = at;
-                    if self.odd_move(visitor) != Next::Go {
-                        return End::Skip;
+                    match self.odd_token(visitor) {
+                        Some(end) => return end,
+                        None => at = self.at,
                     }
-                    at = self.at;
                 }
                 DIGIT => {
                     let mut end = at + 1;
                     while text.get(end).is_some_and(u8::is_ascii_digit) {
                         end += 1;
                     }
-                    if let Some(b'-' | b'/') = text.get(end) {
+                    count_work(end - at);
+                    if text.get(end) != Some(&b'.') && is_no_number(text, at, end) {
                         self.at = at;
-                        match self.result_or_castling(visitor) {
+                        match self.odd_token(visitor) {
                             Some(end) => return end,
                             None => at = self.at,
                         }
@@ -267,12 +236,13 @@ impl<'a> Reader<'a> {
                 NEWLINE => {
                     at += 1;
                     match text.get(at) {
-                        Some(b'%') => at = find(text, at, [b'\n']),
-                        Some(b'[') if border::is_tag(text, at) => {
-                            self.at = at;
-                            return self.close(visitor);
-                        }
+                        Some(b'%') => at = find(text, at, [b'\n', b'\r']),
+                        Some(0..=b' ' | 0xef) => at = border::after_indent(text, at),
                         _ => {}
+                    }
+                    if border::is_tag(text, at) {
+                        self.at = at;
+                        return self.close(visitor);
                     }
                 }
                 _ => {
@@ -298,7 +268,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A token that is not a plain move, number or blank. Nothing if reading goes on.
-    fn other<V: Visitor>(&mut self, visitor: &mut V, byte: u8, floor: usize) -> Option<End> {
+    pub(super) fn other<V: Visitor>(
+        &mut self,
+        visitor: &mut V,
+        byte: u8,
+        floor: usize,
+    ) -> Option<End> {
         let start = self.at;
         let next = match byte {
             b'{' => match self.comment_end() {
@@ -314,7 +289,7 @@ impl<'a> Reader<'a> {
                 }
             },
             b';' => {
-                self.at = find(self.text, start, [b'\n']);
+                self.at = self.line_end();
                 let text = self.text[start + 1..self.at].trim_ascii_end();
                 visitor.comment(Token { text, offset: start + 1 })
             }
@@ -358,7 +333,7 @@ impl<'a> Reader<'a> {
                 visitor.error(start, PgnProblem::UnmatchedBrace);
                 Next::Skip
             }
-            _ => self.odd_move(visitor),
+            _ => return self.odd_token(visitor),
         };
         (next != Next::Go).then_some(End::Skip)
     }
@@ -388,25 +363,26 @@ impl<'a> Reader<'a> {
     /// border.
     fn comment_end(&mut self) -> Option<usize> {
         let text = self.text;
+        let nests = self.at >= self.flat_before;
         let mut at = self.at + 1;
         let mut first_end = None;
         let mut open = 1usize;
         loop {
-            at = find(text, at, [b'{', b'}', b'\n']);
+            at = find(text, at, [b'{', b'}', b'[']);
             match text.get(at) {
-                Some(b'{') if self.may_nest => open += 1,
-                Some(b'{') => {}
+                Some(b'{') => open += usize::from(nests),
                 Some(b'}') => {
                     open -= 1;
-                    if open == 0 || !self.may_nest {
+                    if open == 0 {
                         return Some(at);
                     }
                     first_end = first_end.or(Some(at));
                 }
-                Some(b'\n') if !border::is_border(text, at + 1) => {}
+                Some(b'[') if !border::is_border(text, at) => {}
                 _ => {
-                    // The braces do not balance in this game: the first that closes counts.
-                    self.may_nest = false;
+                    // The braces do not balance: the first that closes counts, here and in all
+                    // comments up to the border.
+                    self.flat_before = at;
                     return first_end;
                 }
             }
@@ -414,22 +390,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `1-0` and the like, which ends the game if it is not in a variation, or `0-0`.
-    #[inline(never)]
-    fn result_or_castling<V: Visitor>(&mut self, visitor: &mut V) -> Option<End> {
-        let start = self.at;
-        let end = start + token_length(&self.text[start..]);
-        match GameResult::parse(&self.text[start..end]) {
-            Some(result) => {
-                self.at = end;
-                self.end_with(visitor, result)
-            }
-            None => (self.odd_move(visitor) != Next::Go).then_some(End::Skip),
-        }
-    }
-
     /// A result: the game is over, unless it is one within a variation.
-    fn end_with<V: Visitor>(&mut self, visitor: &mut V, result: GameResult) -> Option<End> {
+    pub(super) fn end_with<V: Visitor>(
+        &mut self,
+        visitor: &mut V,
+        result: GameResult,
+    ) -> Option<End> {
         if self.depth > 0 {
             return None;
         }
@@ -439,79 +405,14 @@ impl<'a> Reader<'a> {
         }
         Some(End::Game)
     }
-
-    /// Comments and NAGs after the result, or a second result. False if the visitor has had enough.
-    fn trailing<V: Visitor>(&mut self, visitor: &mut V) -> bool {
-        loop {
-            self.skip_blanks();
-            let start = self.at;
-            match self.text.get(start) {
-                Some(&byte @ (b'{' | b';' | b'$')) => match self.other(visitor, byte, usize::MAX) {
-                    Some(End::Skip) => return false,
-                    Some(_) => return true,
-                    None => {}
-                },
-                Some(b'*' | b'0' | b'1') => {
-                    let end = start + token_length(&self.text[start..]);
-                    if GameResult::parse(&self.text[start..end]).is_none() {
-                        return true;
-                    }
-                    self.at = end;
-                }
-                _ => return true,
-            }
-        }
-    }
-
-    /// A move that is not of the usual form, or something else that is made of letters and signs.
-    #[inline(never)]
-    fn odd_move<V: Visitor>(&mut self, visitor: &mut V) -> Next {
-        let start = self.at;
-        let length = token_length(&self.text[start..]);
-        let token = &self.text[start..start + length.max(1)];
-        self.at = start + token.len();
-        let marks = token.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
-        let (plain, marks) = token.split_at(token.len() - marks);
-        let offset = start;
-        if !plain.is_empty() {
-            match San::read(plain) {
-                Some(san) => {
-                    if visitor.san(san, Token { text: plain, offset }) != Next::Go {
-                        return Next::Skip;
-                    }
-                }
-                None if matches!(plain, b"e.p." | b"ep" | b"e.p") => {}
-                None => match Nag::parse(plain) {
-                    Some(nag) if marks.is_empty() => return visitor.nag(nag),
-                    _ => {
-                        let shown = &token[..token.len().min(40)];
-                        let text = decode(shown).into_owned();
-                        visitor.error(start, PgnProblem::UnknownToken(text));
-                        return Next::Skip;
-                    }
-                },
-            }
-        }
-        match Nag::parse(marks) {
-            Some(nag) => visitor.nag(nag),
-            // No marks, or three of a kind.
-            None => Next::Go,
-        }
-    }
 }
 
-/// How many bytes belong to the token that begins a text: up to a blank or a sign that begins
-/// something else. `e8(Q)` is one token.
-fn token_length(text: &[u8]) -> usize {
-    let ends = |byte: &u8| {
-        matches!(byte, 0..=b' ' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$')
-    };
-    let length = text.iter().position(ends).unwrap_or(text.len());
-    match text[length..] {
-        [b'(', b'N' | b'B' | b'R' | b'Q', b')', ..] if length > 0 => {
-            let rest = &text[length + 3..];
-            length + 3 + rest.iter().position(ends).unwrap_or(rest.len())
-        }
-        _ => length,
+/// Whether these digits, which no dot follows, are something else than the number of a move: a result
+/// (also with a colon, or a dash that is not a hyphen), castling, or the null move `0000`.
+fn is_no_number(text: &[u8], at: usize, end: usize) -> bool {
+    match text[end..] {
+        [b'-' | b'/' | b':', ..] => true,
+        [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => true,
+        _ => text[at..end] == *b"0000",
     }
 }

@@ -1,6 +1,6 @@
 //! Games played through: from tokens to positions.
 
-use super::tags::{StartTag, start_tag};
+use super::tags::{GameTag, game_tag};
 use super::{GameResult, Nag, Next, PgnError, PgnProblem, TagValue, Token, Visitor};
 use crate::{Color, Move, Position, San};
 
@@ -10,7 +10,7 @@ pub const MAX_DEPTH: usize = 200_000;
 /// Watches games being played through by a [`Replay`].
 ///
 /// All methods but [`Watcher::error`] do nothing unless they are implemented, and variations are
-/// skipped. After [`Next::Skip`] or an error only [`Watcher::end_game`] is called.
+/// skipped. After [`Next::Skip`] or an error only [`Watcher::result`] and [`Watcher::end_game`] are called.
 #[allow(unused_variables, reason = "the names document what the defaults do not need")]
 pub trait Watcher {
     /// A game begins.
@@ -74,9 +74,14 @@ pub trait Watcher {
         Next::Go
     }
 
-    /// The result at the end of the moves.
+    /// The result of the game by its tag and the token at the end of its moves, as
+    /// [`GameResult::or_token`] says. Every game that began has one, just before its end, even if it
+    /// was skipped or is broken.
     #[inline(always)]
     fn result(&mut self, result: GameResult) {}
+
+    /// Tag and token contradict each other: the tag counts, and the game is not broken.
+    fn result_conflict(&mut self, conflict: PgnError) {}
 
     /// The game is broken here; its rest is skipped.
     fn error(&mut self, error: PgnError);
@@ -108,6 +113,9 @@ pub struct Replay<W> {
     open: Vec<Position>,
     open_moves: Vec<Last>,
     games: u64,
+    /// What the tag `Result` says, and where it is.
+    tag: (GameResult, usize),
+    token: Option<GameResult>,
 }
 
 impl<W: Watcher> Replay<W> {
@@ -121,6 +129,8 @@ impl<W: Watcher> Replay<W> {
             open: Vec::new(),
             open_moves: Vec::new(),
             games: 0,
+            tag: (GameResult::Unknown, 0),
+            token: None,
         }
     }
 
@@ -175,7 +185,7 @@ impl<W: Watcher> Replay<W> {
         format!("{}{dots}{text}", self.position().fullmove_number())
     }
 
-    /// A null move, or a move that cannot be made.
+    /// A null move, a move by its squares alone, or one that cannot be made.
     #[cold]
     fn odd(&mut self, san: San, token: Token<'_>) -> Next {
         if san == San::Null
@@ -186,6 +196,14 @@ impl<W: Watcher> Replay<W> {
             self.last = Last::Null;
             let [before, after] = [!self.turn, self.turn].map(|n| &self.positions[n as usize]);
             return self.watcher.passed(before, after);
+        }
+        if let Some(m) = self.position().find_by_squares(san) {
+            let after = self.position().after(m);
+            self.turn = !self.turn;
+            self.set_position(after);
+            self.last = Last::Move(m);
+            let [before, after] = [!self.turn, self.turn].map(|n| &self.positions[n as usize]);
+            return self.watcher.played(before, m, after);
         }
         let error = self.position().why_not(san, token.text);
         let at = self.numbered(token.text);
@@ -199,6 +217,8 @@ impl<W: Watcher> Visitor for Replay<W> {
         self.games += 1;
         self.set_position(Position::INITIAL);
         self.last = Last::Nothing;
+        self.tag = (GameResult::Unknown, offset);
+        self.token = None;
         self.open.clear();
         self.open_moves.clear();
         self.watcher.begin_game_at(offset)
@@ -206,9 +226,10 @@ impl<W: Watcher> Visitor for Replay<W> {
 
     #[inline]
     fn tag(&mut self, name: Token<'_>, value: TagValue<'_>) -> Next {
-        match start_tag(name.text, value) {
-            Ok(StartTag::Other) => {}
-            Ok(StartTag::Position(position)) => self.set_position(position),
+        match game_tag(name.text, value) {
+            Ok(GameTag::Other) => {}
+            Ok(GameTag::Position(position)) => self.set_position(position),
+            Ok(GameTag::Result) => self.tag = (GameResult::of_tag(value), name.offset),
             Err(problem) => return self.report(name.offset, None, problem),
         }
         self.watcher.tag(name.text, value)
@@ -275,7 +296,7 @@ impl<W: Watcher> Visitor for Replay<W> {
     }
 
     fn result(&mut self, result: GameResult) {
-        self.watcher.result(result);
+        self.token = Some(result);
     }
 
     #[cold]
@@ -288,6 +309,16 @@ impl<W: Watcher> Visitor for Replay<W> {
     }
 
     fn end_game(&mut self) {
+        let (tag, offset) = self.tag;
+        let result = tag.or_token(self.token);
+        if let Some(token) = self.token.filter(|&token| token != GameResult::Unknown)
+            && token != result
+        {
+            let problem = PgnProblem::ResultConflict { tag, token };
+            let offset = offset as u64;
+            self.watcher.result_conflict(PgnError { game: self.games, offset, at: None, problem });
+        }
+        self.watcher.result(result);
         self.watcher.end_game();
     }
 }

@@ -1,5 +1,19 @@
 //! Looking through bytes eight at a time, in plain Rust.
 
+#[cfg(test)]
+thread_local! {
+    /// How many bytes this thread has looked at: tests of linear time count them.
+    pub(super) static WORK: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts bytes looked at, in tests; nothing otherwise. Every loop over the text calls it.
+#[inline(always)]
+#[cfg_attr(not(test), allow(unused_variables, reason = "only tests count"))]
+pub(super) fn count_work(bytes: usize) {
+    #[cfg(test)]
+    WORK.with(|work| work.set(work.get() + bytes as u64));
+}
+
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -26,7 +40,14 @@ pub(super) fn before_blank(word: u64) -> u32 {
 
 /// Where the first of these bytes is, from a place on; the end of the text if there is none.
 #[inline(always)]
-pub(super) fn find<const N: usize>(text: &[u8], mut at: usize, wanted: [u8; N]) -> usize {
+pub(super) fn find<const N: usize>(text: &[u8], from: usize, wanted: [u8; N]) -> usize {
+    let at = position(text, from, wanted);
+    count_work(at.saturating_sub(from));
+    at
+}
+
+#[inline(always)]
+fn position<const N: usize>(text: &[u8], mut at: usize, wanted: [u8; N]) -> usize {
     while let Some(word) = word(text, at) {
         let mut found = 0;
         for byte in wanted {

@@ -130,40 +130,43 @@ impl Variant {
     }
 }
 
-/// What tags say of the position a game begins with.
-pub(super) enum StartTag {
+/// What a tag says of the game itself.
+pub(super) enum GameTag {
     /// Nothing.
     Other,
     /// This is the position.
     Position(Position),
+    /// Nothing, but how the game ended.
+    Result,
 }
 
-/// Reads a tag for what it says of the beginning of the game. A `FEN` counts whether or not `SetUp`
+/// Reads a tag for what it says of the beginning or the end of the game. A `FEN` counts whether or not `SetUp`
 /// says so: in real files the latter is missing, or wrong.
 #[inline(always)]
-pub(super) fn start_tag(name: &[u8], value: TagValue<'_>) -> Result<StartTag, PgnProblem> {
+pub(super) fn game_tag(name: &[u8], value: TagValue<'_>) -> Result<GameTag, PgnProblem> {
     match name {
         b"FEN" | b"Fen" | b"fen" => fen(value),
         b"Variant" | b"variant" => variant(value),
-        _ => Ok(StartTag::Other),
+        b"Result" => Ok(GameTag::Result),
+        _ => Ok(GameTag::Other),
     }
 }
 
 #[cold]
-fn fen(value: TagValue<'_>) -> Result<StartTag, PgnProblem> {
+fn fen(value: TagValue<'_>) -> Result<GameTag, PgnProblem> {
     let text = value.text();
     if text.trim().is_empty() || matches!(text.trim(), "?" | "-") {
-        return Ok(StartTag::Other);
+        return Ok(GameTag::Other);
     }
     let position: Result<_, FenError> = Position::from_fen_lenient(&text);
-    Ok(StartTag::Position(position?))
+    Ok(GameTag::Position(position?))
 }
 
 #[cold]
-fn variant(value: TagValue<'_>) -> Result<StartTag, PgnProblem> {
+fn variant(value: TagValue<'_>) -> Result<GameTag, PgnProblem> {
     match Variant::parse(value.raw()) {
-        Some(_) => Ok(StartTag::Other),
-        None if matches!(value.raw(), b"?" | b"-") => Ok(StartTag::Other),
+        Some(_) => Ok(GameTag::Other),
+        None if matches!(value.raw(), b"?" | b"-") => Ok(GameTag::Other),
         None => Err(PgnProblem::UnknownVariant(value.text().into_owned())),
     }
 }

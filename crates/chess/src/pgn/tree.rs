@@ -3,6 +3,8 @@
 //! All nodes live in one list and point to each other by number, so that a game may branch as deep as
 //! it likes: nothing recurses, not even letting go of it.
 
+use std::collections::BTreeMap;
+
 use crate::pgn::{GameResult, Nag};
 use crate::{Move, Position, SanError};
 
@@ -135,8 +137,9 @@ pub(super) const ROSTER: [(&str, &str); 7] = [
 /// ```
 #[derive(Clone, Debug)]
 pub struct GameTree {
-    /// Without `Result`, `FEN` and `SetUp`, which follow from the rest; in the order of writing.
-    tags: Vec<(String, String)>,
+    /// Without `Result`, `FEN` and `SetUp`, which follow from the rest; in the order of writing: by
+    /// place in the roster, then by name.
+    tags: BTreeMap<(usize, String), String>,
     nodes: Vec<Node>,
     /// The result.
     pub result: GameResult,
@@ -161,8 +164,13 @@ impl GameTree {
             after: Vec::new(),
         };
         let roster = ROSTER.iter().filter(|(name, _)| *name != "Result");
-        let tags = roster.map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let tags = roster.map(|&(name, value)| (tag_key(name), value.to_owned())).collect();
         Self { tags, nodes: vec![root], result: GameResult::Unknown }
+    }
+
+    /// Begins with another position. There must be no moves yet.
+    pub(super) fn set_start(&mut self, start: Position) {
+        self.nodes[0].position = start;
     }
 
     /// A node.
@@ -300,12 +308,12 @@ impl GameTree {
 
     /// The tags but for `Result`, `FEN` and `SetUp`, which follow from the game itself.
     pub fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.tags.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.tags.iter().map(|((_, name), value)| (name.as_str(), value.as_str()))
     }
 
     /// The value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags().find(|(known, _)| *known == name).map(|(_, value)| value)
+        self.tags.get(&tag_key(name)).map(String::as_str)
     }
 
     /// Sets a tag, in place of one with the same name. Control characters become blanks.
@@ -317,13 +325,7 @@ impl GameTree {
         if matches!(name, "Result" | "FEN" | "SetUp") {
             return Err(TreeError::DerivedTag(name.to_owned()));
         }
-        let value = plain(value, false);
-        let place = |name: &str| ROSTER.iter().position(|(known, _)| *known == name).unwrap_or(7);
-        let key = (place(name), name);
-        match self.tags.binary_search_by_key(&key, |(name, _)| (place(name), name.as_str())) {
-            Ok(at) => self.tags[at].1 = value,
-            Err(at) => self.tags.insert(at, (name.to_owned(), value)),
-        }
+        self.tags.insert(tag_key(name), plain(value, false));
         Ok(())
     }
 
@@ -352,6 +354,12 @@ impl PartialEq for GameTree {
 }
 
 impl Eq for GameTree {}
+
+/// What tags are sorted by: their place in the roster, then their name.
+fn tag_key(name: &str) -> (usize, String) {
+    let place = ROSTER.iter().position(|(known, _)| *known == name).unwrap_or(ROSTER.len());
+    (place, name.to_owned())
+}
 
 /// Text as it can stand in a comment or a tag.
 pub(super) fn plain(text: &str, is_comment: bool) -> String {

@@ -1,37 +1,141 @@
 //! From the text of a game to its [`GameTree`].
 
+use std::ops::Range;
+
 use super::{
-    GameResult, GameTree, Nag, Next, NodeId, PgnError, Reader, Replay, TagValue, Watcher, decode,
+    GameResult, GameTree, Nag, Next, Node, NodeId, PgnError, PgnProblem, Reader, Replay, TagValue,
+    Watcher, decode,
 };
 use crate::{Move, Position};
 
-/// Reads all games of a text as trees. A game that is broken gives its error instead.
+/// How much memory the tree of one game may take, about: a quarter of a million moves. A text of a few
+/// kilobytes, compressed, could ask for gigabytes otherwise.
+pub const MAX_TREE_BYTES: usize = 48 << 20;
+
+/// Reads all games of a text as trees. Of a broken game there is what could be read of it, with the
+/// error: see [`BrokenGame`].
 ///
 /// ```
 /// use chess::pgn::read_trees;
-/// let games = read_trees(b"1. e4 e5 (1... c5 2. Nf3) 1-0\n\n1. e5 *");
+/// let text = b"1. e4 e5 (1... c5 2. Nf3) 1-0\n\n1. e4 e5 2. Ke3 Nf6 *";
+/// let games = read_trees(text);
 /// assert_eq!(games[0].as_ref().unwrap().main_line().count(), 2);
-/// assert_eq!(
-///     games[1].as_ref().unwrap_err().to_string(),
-///     "game 2, byte 34, move 1.e5: 'e5': no pawn can go to e5",
-/// );
+/// let broken = games[1].as_ref().unwrap_err();
+/// assert_eq!(broken.to_string(), "game 2, byte 43, move 2.Ke3: 'Ke3': no king can go to e3");
+/// assert_eq!(broken.tree.main_line().count(), 2);
+/// assert_eq!(&text[broken.unread.clone()], b"Ke3 Nf6 *");
 /// ```
-pub fn read_trees(text: &[u8]) -> Vec<Result<GameTree, PgnError>> {
-    let mut reader = Reader::new(text);
-    let mut replay = Replay::new(TreeBuilder::default());
-    let mut games = Vec::new();
-    while reader.read_game(&mut replay) {
-        games.push(replay.watcher_mut().take());
+pub fn read_trees(text: &[u8]) -> Vec<Result<GameTree, Box<BrokenGame>>> {
+    Trees::new(text).collect()
+}
+
+/// A game that could be read only up to an error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct BrokenGame {
+    /// The game up to the error.
+    pub tree: GameTree,
+    /// The last move before the error. The main line need not end there: the error may be in a
+    /// variation.
+    pub last: NodeId,
+    /// What is wrong, and where.
+    pub error: PgnError,
+    /// The bytes of the text that belong to the game and are not in the tree: from the error to the
+    /// end of the game.
+    pub unread: Range<usize>,
+}
+
+impl BrokenGame {
+    /// The game up to the error, with the text that could not be read as a comment after its last
+    /// move, so that nothing is lost. `text` is what the game was read from.
+    ///
+    /// ```
+    /// use chess::pgn::read_trees;
+    /// let text = b"1. e4 e5 2. Ke3 { oops } Nf6 *";
+    /// let broken = read_trees(text).remove(0).unwrap_err();
+    /// let written = broken.with_unread(text).to_string();
+    /// assert!(written.ends_with("1. e4 e5 { Unread: Ke3 ( oops ) Nf6 * } *\n"), "{written}");
+    /// ```
+    pub fn with_unread(self, text: &[u8]) -> GameTree {
+        let Self { mut tree, last, unread, .. } = self;
+        let unread = decode(text.get(unread).unwrap_or_default());
+        if !unread.is_empty() {
+            // The node is in the tree.
+            let _ = tree.add_comment(last, &format!("Unread: {unread}"));
+        }
+        tree
     }
-    games
+}
+
+/// The games of a text as trees, one after the other: see [`read_trees`].
+#[derive(Debug)]
+pub struct Trees<'a> {
+    text: &'a [u8],
+    reader: Reader<'a>,
+    replay: Replay<TreeBuilder>,
+    conflict: Option<PgnError>,
+}
+
+impl<'a> Trees<'a> {
+    /// The games of this text.
+    pub fn new(text: &'a [u8]) -> Self {
+        let replay = Replay::new(TreeBuilder::default());
+        Self { text, reader: Reader::new(text), replay, conflict: None }
+    }
+
+    /// How tag and end of the moves of the last game contradict each other, if they do. (The tag
+    /// counts, and the game is not broken.)
+    pub const fn result_conflict(&self) -> Option<&PgnError> {
+        self.conflict.as_ref()
+    }
+}
+
+impl Iterator for Trees<'_> {
+    type Item = Result<GameTree, Box<BrokenGame>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if !self.reader.read_game(&mut self.replay) {
+            return None;
+        }
+        let game = self.replay.games();
+        self.conflict = self.replay.watcher_mut().conflict.take();
+        let (tree, last, error) = self.replay.watcher_mut().take();
+        let error = match error {
+            None => return Some(Ok(tree)),
+            Some(Trouble::Error(error)) => error,
+            Some(Trouble::Full) => {
+                let offset = self.reader.stopped.unwrap_or(self.reader.offset()) as u64;
+                PgnError { game, offset, at: None, problem: PgnProblem::TooLarge(MAX_TREE_BYTES) }
+            }
+        };
+        let mut start = error.offset as usize;
+        if matches!(error.problem, PgnProblem::Fen(_) | PgnProblem::UnknownVariant(_)) {
+            // The error names the tag; the pair begins before it.
+            start = self.text[..start].iter().rposition(|&byte| byte == b'[').unwrap_or(start);
+        }
+        let end = self.reader.offset().max(start);
+        let length = self.text[start..end].trim_ascii_end().len();
+        Some(Err(Box::new(BrokenGame { tree, last, error, unread: start..start + length })))
+    }
+}
+
+/// Why a tree is not the whole game.
+#[derive(Debug)]
+enum Trouble {
+    Error(PgnError),
+    /// There is no room for more.
+    Full,
 }
 
 /// A [`Watcher`] that builds the tree of each game; [take](TreeBuilder::take) it before the next one
 /// begins.
 #[derive(Debug)]
-pub struct TreeBuilder {
+struct TreeBuilder {
     tree: GameTree,
-    error: Option<PgnError>,
+    trouble: Option<Trouble>,
+    conflict: Option<PgnError>,
+    /// How many more bytes the tree may take, about.
+    room: usize,
     /// The last move of the current line; before the first of a variation, the move it goes on from.
     current: NodeId,
     /// What is to be continued when variations end.
@@ -47,7 +151,9 @@ impl Default for TreeBuilder {
     fn default() -> Self {
         Self {
             tree: GameTree::default(),
-            error: None,
+            trouble: None,
+            conflict: None,
+            room: MAX_TREE_BYTES,
             current: NodeId::ROOT,
             open: Vec::new(),
             at_beginning: false,
@@ -58,10 +164,41 @@ impl Default for TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// The game that was read last, or what is wrong with it.
-    pub fn take(&mut self) -> Result<GameTree, PgnError> {
+    /// The game that was read last, its last move, and what is wrong with it.
+    fn take(&mut self) -> (GameTree, NodeId, Option<Trouble>) {
+        if self.at_beginning {
+            self.leave_variation();
+        }
         let done = std::mem::take(self);
-        done.error.map_or(Ok(done.tree), Err)
+        (done.tree, done.current, done.trouble)
+    }
+
+    /// Goes back to the line that a variation left. Remarks in a variation without moves belong to the
+    /// move it was to replace.
+    fn leave_variation(&mut self) {
+        let current = self.open.pop().unwrap_or(NodeId::ROOT);
+        self.current = current;
+        self.at_beginning = false;
+        for comment in std::mem::take(&mut self.pending) {
+            let _ = self.tree.add_comment(current, &comment);
+        }
+        for nag in std::mem::take(&mut self.pending_nags) {
+            let _ = self.tree.add_nag(current, nag);
+        }
+    }
+
+    /// Takes room for something of so many bytes. The game is skipped once there is no more.
+    fn take_room(&mut self, bytes: usize) -> Next {
+        match self.room.checked_sub(bytes) {
+            Some(left) => {
+                self.room = left;
+                Next::Go
+            }
+            None => {
+                self.trouble.get_or_insert(Trouble::Full);
+                Next::SkipGame
+            }
+        }
     }
 
     fn add(&mut self, played: Option<Move>, after: &Position) -> Next {
@@ -74,7 +211,8 @@ impl TreeBuilder {
         }
         self.current = id;
         self.at_beginning = false;
-        Next::Go
+        // The node, and its place in the list of its parent.
+        self.take_room(size_of::<Node>() + 32)
     }
 }
 
@@ -85,23 +223,13 @@ impl Watcher for TreeBuilder {
     }
 
     fn tag(&mut self, name: &[u8], value: TagValue<'_>) -> Next {
-        if name == b"Result" {
-            self.tree.result = GameResult::parse(value.raw().trim_ascii()).unwrap_or_default();
-        } else {
-            // What follows from the game itself is refused, and rightly so.
-            let _ = self.tree.set_tag(&decode(name), &value.text());
-        }
-        Next::Go
+        // What follows from the game itself is refused, and rightly so.
+        let _ = self.tree.set_tag(&decode(name), &value.text());
+        self.take_room(name.len() + value.raw().len() + 128)
     }
 
     fn begin_moves(&mut self, start: &Position) -> Next {
-        let tags: Vec<_> = self.tree.tags().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
-        let result = self.tree.result;
-        self.tree = GameTree::new(*start);
-        self.tree.result = result;
-        for (name, value) in tags {
-            let _ = self.tree.set_tag(&name, &value);
-        }
+        self.tree.set_start(*start);
         Next::Go
     }
 
@@ -114,13 +242,14 @@ impl Watcher for TreeBuilder {
     }
 
     fn comment(&mut self, text: &[u8]) -> Next {
+        let bytes = text.len();
         let text = decode(text);
         if self.at_beginning {
             self.pending.push(text.into_owned());
         } else {
             let _ = self.tree.add_comment(self.current, &text);
         }
-        Next::Go
+        self.take_room(bytes + 64)
     }
 
     fn nag(&mut self, nag: Nag) -> Next {
@@ -143,16 +272,7 @@ impl Watcher for TreeBuilder {
     }
 
     fn end_variation(&mut self) -> Next {
-        // Remarks in a variation without moves belong to the move it was to replace.
-        let current = self.open.pop().unwrap_or(NodeId::ROOT);
-        self.current = current;
-        self.at_beginning = false;
-        for comment in std::mem::take(&mut self.pending) {
-            let _ = self.tree.add_comment(current, &comment);
-        }
-        for nag in std::mem::take(&mut self.pending_nags) {
-            let _ = self.tree.add_nag(current, nag);
-        }
+        self.leave_variation();
         Next::Go
     }
 
@@ -160,7 +280,11 @@ impl Watcher for TreeBuilder {
         self.tree.result = result;
     }
 
+    fn result_conflict(&mut self, conflict: PgnError) {
+        self.conflict = Some(conflict);
+    }
+
     fn error(&mut self, error: PgnError) {
-        self.error.get_or_insert(error);
+        self.trouble.get_or_insert(Trouble::Error(error));
     }
 }

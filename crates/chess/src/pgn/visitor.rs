@@ -80,7 +80,7 @@ pub trait Visitor {
         Next::Go
     }
 
-    /// The result at the end of the moves.
+    /// The result at the end of the moves: what the token says, whatever the tag does.
     #[inline(always)]
     fn result(&mut self, result: GameResult) {}
 
@@ -130,7 +130,7 @@ impl GameResult {
         }
     }
 
-    /// The result of a text; `1/2` stands for a draw too.
+    /// The result of a text; `1/2` and `0.5-0.5` stand for a draw too, and a colon for the hyphen.
     ///
     /// ```
     /// use chess::pgn::GameResult;
@@ -139,12 +139,33 @@ impl GameResult {
     /// ```
     pub fn parse(text: &[u8]) -> Option<Self> {
         match text {
-            b"1-0" => Some(Self::WhiteWins),
-            b"0-1" => Some(Self::BlackWins),
-            b"1/2-1/2" | b"1/2" => Some(Self::Draw),
+            b"1-0" | b"1:0" => Some(Self::WhiteWins),
+            b"0-1" | b"0:1" => Some(Self::BlackWins),
+            b"1/2-1/2" | b"1/2" | b"1/2:1/2" | b"0.5-0.5" => Some(Self::Draw),
             b"*" => Some(Self::Unknown),
             _ => None,
         }
+    }
+
+    /// The result that a tag `Result` tells; unknown if it is none.
+    pub fn of_tag(value: TagValue<'_>) -> Self {
+        let text = value.raw().trim_ascii();
+        let plain = || crate::san::plain_text(text).and_then(|text| Self::parse(&text));
+        Self::parse(text).or_else(plain).unwrap_or_default()
+    }
+
+    /// The result of a game by its tag and by the token at the end of its moves, if there is one: what
+    /// the tag says counts, unless it says nothing.
+    ///
+    /// ```
+    /// use chess::pgn::GameResult::{BlackWins, Draw, Unknown, WhiteWins};
+    /// assert_eq!(BlackWins.or_token(Some(Unknown)), BlackWins);
+    /// assert_eq!(Unknown.or_token(Some(Draw)), Draw);
+    /// assert_eq!(BlackWins.or_token(Some(WhiteWins)), BlackWins);
+    /// ```
+    #[must_use]
+    pub fn or_token(self, token: Option<Self>) -> Self {
+        if self == Self::Unknown { token.unwrap_or_default() } else { self }
     }
 }
 

@@ -125,7 +125,19 @@ impl Position {
     /// [`Position::parse_san`] for bytes, which need not be UTF-8.
     pub fn parse_san_bytes(&self, text: &[u8]) -> Result<Move, SanError> {
         let san = San::parse(text)?;
-        self.find_san(san).ok_or_else(|| self.why_not(san, text))
+        self.find_san(san)
+            .or_else(|| self.find_by_squares(san))
+            .ok_or_else(|| self.why_not(san, text))
+    }
+
+    /// The move of a text that names two squares and no piece, as UCI does: whatever stands on the
+    /// first square moves. ([`San`] takes such a text for a pawn's move.)
+    #[cold]
+    pub(crate) fn find_by_squares(&self, san: San) -> Option<Move> {
+        let San::Move { piece: PieceType::Pawn, from, to, promotion } = san else { return None };
+        let from = from.first().filter(|square| square.bitboard() == from)?;
+        let letter = promotion.map_or_else(String::new, |piece| piece.letter().to_string());
+        self.parse_uci(&format!("{from}{to}{letter}")).ok()
     }
 
     /// Why [`Position::find_san`] finds nothing. The text is for the message.

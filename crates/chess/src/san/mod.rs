@@ -11,18 +11,25 @@
 //! promotion, `+` and `#`. What is read, beyond that:
 //!
 //! - long algebraic and over-disambiguated moves: `Ng1-f3`, `Ng1f3`, `e2-e4`, `e2e4`, `Ngf3`, `N1f3`;
-//! - any check mark, or none: `Qh5`, `Qh5+`, `Qh5#`, `Qh5++`;
-//! - a capture mark where nothing is taken, or none where something is (a pawn needs its file);
-//! - promotions as `e8=Q`, `e8Q`, `e8(Q)`, `e8=q`;
+//! - UCI: `g1f3`, `e7e8q`, `e1g1`: of two squares without a piece, whatever stands on the first moves;
+//! - any check mark, or none: `Qh5`, `Qh5+`, `Qh5#`, `Qh5++`, `Qh5ch`, `Qh5 mate`;
+//! - a capture mark where nothing is taken, or none where something is (a pawn needs its file); a colon
+//!   for it: `N:f3`;
+//! - promotions as `e8=Q`, `e8Q`, `e8(Q)`, `e8/Q`, `e8=q`, `e8q`;
 //! - castling with letters or zeros: `O-O`, `0-0`, `o-o`;
 //! - a pawn with its letter: `Pe4`;
-//! - annotations after the move: `b5?`, `Nf3!!`, `exd6e.p.`;
-//! - null moves: `--` and `Z0`.
+//! - annotations after the move: `b5?`, `Nf3!!`, `exd6e.p.`, `exd6ep`; a comma or a period;
+//! - figurines of either color (`♘f3`), `×`, `†`, `‡`, dashes for hyphens, `‼` and the like, and
+//!   characters within a move that cannot be seen;
+//! - null moves: `--`, `Z0`, `0000`, `@@@@`.
 
 mod error;
 mod find;
 mod parse;
+mod plain;
 mod write;
+
+pub(crate) use plain::plain_text;
 
 pub use error::{Illegality, SanError};
 pub use write::SanText;

@@ -52,6 +52,7 @@ impl San {
             }
         }
         Self::read(text)
+            .or_else(|| Self::read(&super::plain_text(text)?))
             .ok_or_else(|| SanError::Malformed { text: String::from_utf8_lossy(text).into() })
     }
 
@@ -98,7 +99,7 @@ impl San {
     pub(crate) fn read(text: &[u8]) -> Option<Self> {
         let text = without_marks(text);
         match text {
-            b"--" | b"Z0" => return Some(Self::Null),
+            b"--" | b"Z0" | b"0000" | b"@@@@" => return Some(Self::Null),
             b"O-O" | b"0-0" | b"o-o" => return Some(Self::Castling { king_side: true }),
             b"O-O-O" | b"0-0-0" | b"o-o-o" => return Some(Self::Castling { king_side: false }),
             _ => {}
@@ -112,7 +113,10 @@ impl San {
             }
             _ => (PieceType::Pawn, rest),
         };
-        let rest = rest.strip_suffix(b"x").or(rest.strip_suffix(b"-")).unwrap_or(rest);
+        let rest = match rest {
+            [rest @ .., b'x' | b'-' | b':'] => rest,
+            _ => rest,
+        };
         let from = match *rest {
             [] => Bitboard::FULL,
             [hint] if hint != 0 => ORIGINS[hint as usize],
@@ -132,24 +136,40 @@ impl San {
     }
 }
 
-/// The text without check marks, annotations and `e.p.`.
+/// What may follow a move and says nothing that the position does not.
+const SUFFIXES: [&[u8]; 8] =
+    [b"e.p.", b"e.p", b"ep", b"dis.ch", b"dbl.ch", b"check", b"ch", b"mate"];
+
+/// The text without check marks, annotations, `e.p.` and the like.
 fn without_marks(mut text: &[u8]) -> &[u8] {
     loop {
         text = match text {
-            [rest @ .., b'+' | b'#' | b'!' | b'?'] => rest,
-            [rest @ .., b'e', b'.', b'p', b'.'] if rest.len() >= 2 => rest,
+            [rest @ .., b'+' | b'#' | b'!' | b'?' | b','] => rest,
+            [rest @ .., b'.' | b'a'..=b'z'] => match without_suffix(text) {
+                Some(rest) => rest,
+                None if text.ends_with(b".") => rest,
+                None => return text,
+            },
             _ => return text,
         };
     }
 }
 
+/// The text before one of [`SUFFIXES`], if a move may end there.
+fn without_suffix(text: &[u8]) -> Option<&[u8]> {
+    let rest = SUFFIXES.iter().find_map(|suffix| text.strip_suffix(*suffix))?;
+    matches!(rest, [_, .., b'0'..=b'8' | b'A'..=b'Z' | b'+' | b'#' | b')']).then_some(rest)
+}
+
 /// The text before a promotion, and the piece.
 fn split_promotion(text: &[u8]) -> (&[u8], Option<PieceType>) {
     let (rest, letter) = match text {
-        [rest @ .., b'=', letter] | [rest @ .., b'(', letter, b')'] => (rest, *letter),
-        [rest @ .., b'1' | b'8', letter @ (b'N' | b'B' | b'R' | b'Q')] => {
-            (&text[..rest.len() + 1], *letter)
-        }
+        [rest @ .., b'=' | b'/', letter] | [rest @ .., b'(', letter, b')'] => (rest, *letter),
+        [
+            rest @ ..,
+            b'1' | b'8',
+            letter @ (b'N' | b'B' | b'R' | b'Q' | b'n' | b'b' | b'r' | b'q'),
+        ] => (&text[..rest.len() + 1], *letter),
         _ => return (text, None),
     };
     let piece = PIECES[letter.to_ascii_uppercase() as usize];
@@ -231,7 +251,28 @@ mod tests {
             ("b5?", "b5"),
             ("Nf3!!", "Nf3"),
             ("exd6e.p.", "exd6"),
+            ("exd6ep", "exd6"),
+            ("exd6e.p", "exd6"),
             ("Z0", "--"),
+            ("@@@@", "--"),
+            ("e7e8q", "e7e8=Q"),
+            ("e8/Q", "e8=Q"),
+            ("N:f3", "Nxf3"),
+            ("e:d5", "exd5"),
+            ("N1-f3", "N1f3"),
+            ("Qh5ch", "Qh5"),
+            ("Qh5+ch.", "Qh5"),
+            ("Qxf7mate", "Qxf7"),
+            ("Nf3,", "Nf3"),
+            ("e4.", "e4"),
+            ("♘f3", "Nf3"),
+            ("♞xe4", "Nxe4"),
+            ("♟e5", "e5"),
+            ("♕\u{fe0e}h5†", "Qh5+"),
+            ("O–O", "O-O"),
+            ("0‑0−0", "O-O-O"),
+            ("e4×d5‼", "e4xd5"),
+            ("N\u{200b}f3", "Nf3"),
         ];
         for (odd, plain) in pairs {
             assert_eq!(San::parse(odd.as_bytes()), San::parse(plain.as_bytes()), "{odd}");

@@ -10,6 +10,9 @@ pub struct Counts {
     pub games: u64,
     /// Games that are broken; what comes before the trouble is used.
     pub broken_games: u64,
+    /// Games whose tag `Result` contradicts the result at the end of the moves; the tag counts.
+    #[serde(default)]
+    pub result_conflicts: u64,
     /// Games left out.
     pub skipped_games: SkippedGames,
     /// Moves of the main lines of the games that were not left out.
@@ -70,6 +73,7 @@ impl Counts {
         let pairs = [
             (&mut self.games, other.games),
             (&mut self.broken_games, other.broken_games),
+            (&mut self.result_conflicts, other.result_conflicts),
             (&mut self.moves, other.moves),
             (&mut self.positions, other.positions),
             (&mut self.evals, other.evals),

@@ -240,7 +240,7 @@ impl Watcher for Maker<'_> {
         match name {
             b"WhiteElo" => self.game.elo[0] = rating().unwrap_or(UNKNOWN as i16),
             b"BlackElo" => self.game.elo[1] = rating().unwrap_or(UNKNOWN as i16),
-            b"Result" => self.game.result = GameResult::parse(value.raw()).unwrap_or_default(),
+            b"Result" => self.game.result = GameResult::of_tag(value),
             b"Variant" | b"variant" => {
                 self.game.is_chess960 |= Variant::parse(value.raw()) == Some(Variant::Chess960);
             }
@@ -325,10 +325,11 @@ impl Watcher for Maker<'_> {
     }
 
     fn result(&mut self, result: GameResult) {
-        // As everywhere: what the tag says counts, unless it says nothing.
-        if self.game.result == GameResult::Unknown {
-            self.game.result = result;
-        }
+        self.game.result = result;
+    }
+
+    fn result_conflict(&mut self, _: PgnError) {
+        self.made.counts.result_conflicts += u64::from(!self.game.is_skipped);
     }
 
     fn error(&mut self, error: PgnError) {

@@ -32,7 +32,7 @@ pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use ledger::Event;
 pub use make::{Making, Unit, make};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
-pub use source::{InputFile, describe};
+pub use source::{InputFile, describe, expand};
 pub use time_class::TimeClass;
 
 use crate::manifest::{Plan, VERSION, notes};
@@ -70,7 +70,7 @@ pub fn prepare<'a>(
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     let recipe = Recipe::new(options)?;
-    let files = source::expand(inputs)?;
+    let files = expand(inputs)?;
     let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
     // What came through a pipe is gone.
     let can_resume = described.iter().all(|input| input.bytes.is_some());

@@ -27,8 +27,9 @@ pub struct InputFile {
 /// The endings of names that are taken from folders.
 const ENDINGS: [&str; 4] = [".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2"];
 
-/// The files that are meant: folders give all PGN files in them, in the order of their names.
-pub(crate) fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
+/// The files of games that are meant: a folder stands for all files in it and in its folders whose names
+/// end in `.pgn`, `.pgn.zst`, `.pgn.gz` or `.pgn.bz2`, in the order of their names.
+pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
     let mut files = Vec::new();
     for input in inputs {
         if !input.is_dir() {
