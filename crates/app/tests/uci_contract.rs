@@ -231,10 +231,10 @@ fn infinite_and_ponder_are_not_answered_before_stop_or_ponderhit() {
             let mut engine = Engine::start();
             engine.send(&format!("position {position}"));
             engine.send(go);
-            let early = engine.lines_within(Duration::from_millis(60));
-            assert_eq!(answers(&early), [""; 0], "{position}: {go}");
+            let mut lines = engine.lines_within(Duration::from_millis(60));
+            assert_eq!(answers(&lines), [""; 0], "{position}: {go}");
             engine.send(end);
-            let lines = engine.until("bestmove");
+            lines.extend(engine.until("bestmove"));
             let game = told::game(&format!("position {position}")).unwrap();
             told::check_search(game.position(), &lines).unwrap();
             assert_eq!(answers(&engine.quit()), [""; 0], "{position}: {go}");
