@@ -238,9 +238,8 @@ impl Session {
                 engine.set_tablebases(None);
                 if !path.is_empty() {
                     let tables = Tablebases::open(&path).map_err(|e| format!("SyzygyPath: {e}"))?;
-                    let pieces = tables.max_pieces();
-                    engine.set_tablebases(Some(tables));
-                    self.say(&format!("info string tablebases for up to {pieces} pieces"));
+                    engine.set_tablebases(Some(tables.clone()));
+                    tables.describe(|line| self.say(&format!("info string {line}")));
                 }
             }
             Effect::Evaluation(evaluation) => {
