@@ -25,14 +25,17 @@ const COUNTED: [PieceType; 5] =
     [PieceType::Pawn, PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
 
 impl Material {
+    /// Two kings and nothing else.
+    pub const KINGS: Self = Self(0);
+
     /// The material of a board with at most [`MAX_PIECES`] pieces.
     pub fn of(board: &Board) -> Self {
-        let white = board.color(Color::White);
+        // Few pieces are looked at one by one sooner than twelve sets are counted.
         let mut bits = 0;
-        for piece_type in COUNTED {
-            let pieces = board.piece_type(piece_type);
-            bits |= ((pieces & white).len() as u32) << shift(Color::White, piece_type);
-            bits |= ((pieces - white).len() as u32) << shift(Color::Black, piece_type);
+        for square in board.occupied() - board.piece_type(PieceType::King) {
+            if let Some(piece) = board.piece_at(square) {
+                bits += 1 << shift(piece.color(), piece.piece_type());
+            }
         }
         Self(bits)
     }

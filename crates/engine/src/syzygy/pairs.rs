@@ -25,6 +25,8 @@ const INDEX_ENTRY: usize = 6;
 const LENGTH_ENTRY: usize = 2;
 /// The longest code, in bits.
 const MAX_CODE: u8 = 32;
+/// So many bits are looked up at once to step over codes.
+const RUN_BITS: u32 = 10;
 /// Blocks and steps of the sparse index are powers of two, at most this one.
 const MAX_LOG: u8 = 31;
 
@@ -51,11 +53,10 @@ struct Blocks {
     blocks: u32,
     /// How many blocks have a length, those after the last included.
     lengths_len: u64,
-    /// Bits of the shortest code.
-    min_code: u8,
-    /// For each length of a code, from the shortest: the least of 64 bits that begin with such a code,
-    /// and its symbol.
-    codes: Box<[(u64, u16)]>,
+    /// The first code of each length, from the shortest.
+    codes: Box<[FirstCode]>,
+    /// By the first bits, what the codes there stand for.
+    code_runs: Box<[CodeRun; 1 << RUN_BITS]>,
     /// For each symbol: how many values it stands for, less one.
     symbol_lens: Box<[u8]>,
     /// Where things are in the file.
@@ -63,6 +64,37 @@ struct Blocks {
     index: Range<usize>,
     lengths: Range<usize>,
     data: Range<usize>,
+}
+
+/// The first of the codes of one length.
+#[derive(Clone, Copy, Debug)]
+struct FirstCode {
+    /// The code, followed by zeros.
+    least: u64,
+    /// Its length in bits.
+    len: u32,
+    /// Its symbol. Those of the codes after it follow.
+    symbol: u16,
+}
+
+/// The codes that some bits begin with and that end among the first [`RUN_BITS`]: how many values they stand
+/// for, times 16, and their length in bits. Small, for the sake of the cache.
+#[derive(Clone, Copy, Default, Debug)]
+struct CodeRun(u16);
+
+impl CodeRun {
+    fn len(self) -> u32 {
+        u32::from(self.0 & 15)
+    }
+
+    fn values(self) -> u32 {
+        u32::from(self.0 >> 4)
+    }
+
+    /// With another code, for a symbol of so many values less one.
+    fn with(self, len: u32, symbol_len: u8) -> Self {
+        Self(self.0 + ((u16::from(symbol_len) + 1) << 4) + len as u16)
+    }
 }
 
 impl Pairs {
@@ -146,7 +178,7 @@ impl Blocks {
             step_log,
             blocks,
             lengths_len: u64::from(blocks) + u64::from(padding),
-            min_code,
+            code_runs: code_runs(&codes, &symbol_lens),
             codes,
             symbol_lens,
             children,
@@ -201,20 +233,28 @@ impl Blocks {
     /// The symbol with the value at this place of a block, and the place of the value there. Each symbol
     /// stands for a value at least, so this ends.
     fn find_symbol(&self, data: &[u8], mut offset: u32) -> Option<(usize, u32)> {
-        let mut words = data.chunks_exact(4).map(|w| u32::from_be_bytes([w[0], w[1], w[2], w[3]]));
+        let mut rest = data;
         // Blocks end anywhere; what comes after is never part of a code that is needed.
-        let mut next = || u64::from(words.next().unwrap_or(0));
+        let mut next = || {
+            let (word, after) = rest.split_first_chunk().unwrap_or((&[0; 4], &[]));
+            rest = after;
+            u64::from(u32::from_be_bytes(*word))
+        };
         let mut bits = next() << 32 | next();
         let mut len = 64;
         loop {
-            let (longer, &(least, lowest)) =
-                self.codes.iter().enumerate().find(|&(_, &(least, _))| bits >= least)?;
-            let code_len = u32::from(self.min_code) + longer as u32;
-            let symbol = usize::from(lowest) + ((bits - least) >> (64 - code_len)) as usize;
-            let values = u32::from(*self.symbol_lens.get(symbol)?) + 1;
-            if offset < values {
-                return Some((symbol, offset));
-            }
+            // Several codes at once, if the value that is looked for comes after them.
+            let run = self.code_runs[(bits >> (64 - RUN_BITS)) as usize];
+            let (values, code_len) = if run.len() > 0 && offset >= run.values() {
+                (run.values(), run.len())
+            } else {
+                let (symbol, code_len) = symbol_of(&self.codes, bits)?;
+                let values = u32::from(*self.symbol_lens.get(symbol)?) + 1;
+                if offset < values {
+                    return Some((symbol, offset));
+                }
+                (values, code_len)
+            };
             offset -= values;
             bits <<= code_len;
             len -= code_len;
@@ -245,26 +285,51 @@ impl Blocks {
     }
 }
 
-/// For each length of a code: the least of 64 bits that begin with such a code, and its symbol. From
-/// the lowest symbols of each length, which are the higher the shorter the code.
-fn codes(lowest: &[u16], min_code: u8) -> Option<Box<[(u64, u16)]>> {
-    let mut codes = vec![(0, 0); lowest.len()];
+/// The first code of each length, from the lowest symbols of each, which are the higher the shorter the
+/// code.
+fn codes(lowest: &[u16], min_code: u8) -> Option<Box<[FirstCode]>> {
+    let lens = (u32::from(min_code)..).take(lowest.len()).collect::<Vec<_>>();
+    let mut codes = Vec::new();
     // The first code of the greatest length is 0; after the last of a length comes the first of the next,
     // which is shorter by a bit.
     let mut first = 0u64;
-    let mut longer = *lowest.last()?;
-    for (n, &symbol) in lowest.iter().enumerate().rev() {
-        if n + 1 < lowest.len() {
+    let mut longer = None;
+    for (&symbol, len) in lowest.iter().zip(lens).rev() {
+        if let Some(longer) = longer {
             first = (first + u64::from(symbol.checked_sub(longer)?)) / 2;
         }
-        let len = u32::from(min_code) + n as u32;
         if first >> len != 0 {
             return None;
         }
-        codes[n] = (first << (64 - len), symbol);
-        longer = symbol;
+        codes.push(FirstCode { least: first << (64 - len), len, symbol });
+        longer = Some(symbol);
     }
+    codes.reverse();
     Some(codes.into())
+}
+
+/// The symbol that some bits begin with, and the length of its code.
+fn symbol_of(codes: &[FirstCode], bits: u64) -> Option<(usize, u32)> {
+    let code = codes.iter().find(|code| bits >= code.least)?;
+    let after = (bits - code.least) >> (64 - code.len);
+    Some((usize::from(code.symbol) + after as usize, code.len))
+}
+
+/// All runs of codes, by the first bits.
+fn code_runs(codes: &[FirstCode], symbol_lens: &[u8]) -> Box<[CodeRun; 1 << RUN_BITS]> {
+    Box::new(std::array::from_fn(|first| {
+        let mut bits = (first as u64) << (64 - RUN_BITS);
+        let mut run = CodeRun::default();
+        // The bits after the first are unknown, but a code that ends before them does not depend on these.
+        while let Some((symbol, len)) = symbol_of(codes, bits)
+            && let Some(&symbol_len) = symbol_lens.get(symbol)
+            && run.len() + len <= RUN_BITS
+        {
+            run = run.with(len, symbol_len);
+            bits <<= len;
+        }
+        run
+    }))
 }
 
 /// The two children of a symbol, 12 bits each.

@@ -73,10 +73,10 @@ impl Tablebases {
 
     /// The result that is stored for a position. Two kings are no table.
     fn stored_wdl(&self, position: &Position) -> Option<Wdl> {
-        if position.occupied().len() == 2 {
+        let material = Material::of(position.board());
+        if material == Material::KINGS {
             return Some(Wdl::Draw);
         }
-        let material = Material::of(position.board());
         self.0.entry(material)?.wdl.as_ref()?.wdl(position, material)
     }
 
