@@ -27,7 +27,9 @@ fn main() -> ExitCode {
 
 fn run(folder: &str) -> Result<(), Box<dyn std::error::Error>> {
     let tables = Tablebases::open(folder)?;
-    tables.describe(|line| eprintln!("{line}"));
+    for warning in tables.warnings() {
+        eprintln!("syzygy_probe: {warning}");
+    }
     let mut out = stdout().lock();
     for line in stdin().lock().lines() {
         let position: Position = line?.parse()?;

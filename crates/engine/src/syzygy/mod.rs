@@ -194,16 +194,15 @@ impl Tablebases {
         &self.0.skipped
     }
 
-    /// Tells, line by line, what there is and which files are left out; of many of these only the first.
-    pub fn describe(&self, mut say: impl FnMut(&str)) {
-        say(&format!("tablebases for up to {} pieces", self.max_pieces()));
+    /// A line for each file that is left out; of many only the first.
+    pub fn warnings(&self) -> Vec<String> {
         let skipped = self.skipped();
-        for file in skipped.iter().take(MAX_WARNINGS) {
-            say(&format!("warning: tablebase file left out: {file}"));
-        }
+        let warning = |file: &SkippedFile| format!("tablebase file left out: {file}");
+        let mut lines: Vec<String> = skipped.iter().take(MAX_WARNINGS).map(warning).collect();
         if skipped.len() > MAX_WARNINGS {
-            say(&format!("warning: {} more are left out", skipped.len() - MAX_WARNINGS));
+            lines.push(format!("{} more tablebase files left out", skipped.len() - MAX_WARNINGS));
         }
+        lines
     }
 
     /// The score of a position just after a capture or a pawn move, if the tables have it.
