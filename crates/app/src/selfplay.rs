@@ -137,6 +137,9 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     );
     let player = Teacher::named(&args.net)?;
     let tablebases = args.syzygy.as_deref().map(Tablebases::open).transpose()?;
+    for warning in tablebases.iter().flat_map(Tablebases::warnings) {
+        eprintln!("tabiya: {warning}");
+    }
     let threads = crate::data::threads(args.threads);
     // Whichever is known: so many games, or so many positions.
     let mut progress = Progress::new(args.games.or(args.positions).unwrap_or(0));

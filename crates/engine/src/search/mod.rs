@@ -279,7 +279,7 @@ impl Engine {
             return Found { best: None, ponder: None, score, depth: 0, nodes: 0, moves };
         }
         if let Some(tablebases) = &self.tablebases {
-            tablebases.rank_root(&position, &mut moves);
+            tablebases.rank_root(game, &mut moves);
         }
         let keys: Vec<u64> = game.reversible_keys().collect();
         self.table.new_search();

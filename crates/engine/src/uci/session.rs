@@ -251,9 +251,12 @@ impl Session {
                 engine.set_tablebases(None);
                 if !path.is_empty() {
                     let tables = Tablebases::open(&path).map_err(|e| format!("SyzygyPath: {e}"))?;
-                    let pieces = tables.max_pieces();
+                    let (pieces, warnings) = (tables.max_pieces(), tables.warnings());
                     engine.set_tablebases(Some(tables));
                     self.say(&format!("info string tablebases for up to {pieces} pieces"));
+                    for warning in warnings {
+                        self.say(&format!("info string warning: {warning}"));
+                    }
                 }
             }
             Effect::Evaluation(evaluation) => {

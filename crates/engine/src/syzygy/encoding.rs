@@ -1,0 +1,292 @@
+//! The index of a position in a table.
+//!
+//! A table lists its pieces in an order chosen for compression. They fall into *groups*: a leading one
+//! (all pawns of one color; or two kings; or three pieces that there is one of each), then runs of like
+//! pieces. Each group has a number, by the squares that the groups before leave, and the index is the sum
+//! of these numbers, each times a factor that depends on the order of the groups in the file.
+
+use arrayvec::ArrayVec;
+use chess::{Board, Color, Piece, PieceType};
+
+use super::material::{MAX_PIECES, Material};
+use super::squares::{
+    BELOW_DIAGONAL, BINOMIAL, KING_PLACEMENTS, KINGS, LEADING_PAWNS, MAX_GROUP, NO_PLACEMENT,
+    PAWNS, Sq, TRIANGLE, above_diagonal, file, flip_diagonal, flip_file, flip_rank, rank,
+};
+
+/// How many placements of three different pieces there are, up to symmetry.
+const UNIQUE_PLACEMENTS: u64 = 31_332;
+
+/// The leading group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lead {
+    /// All pawns of a color.
+    Pawns(Color),
+    /// The first three pieces, each the only one of its kind.
+    Unique,
+    /// The two kings, if nothing else is the only one of its kind.
+    Kings,
+}
+
+impl Lead {
+    /// What the format puts first in a table of this material. With pawns of both colors, the color
+    /// with fewer pawns leads, and White if there are as many.
+    pub fn of(material: Material) -> Self {
+        let pawns = [Color::White, Color::Black].map(|color| material.pawns(color));
+        let is_unique = |&piece: &Piece| {
+            piece.piece_type() != PieceType::King && material.count(piece) == 1
+        };
+        match pawns {
+            [0, 0] if Piece::ALL.iter().any(is_unique) => Self::Unique,
+            [0, 0] => Self::Kings,
+            [0, _] => Self::Pawns(Color::Black),
+            [white, black] if black > 0 && black < white => Self::Pawns(Color::Black),
+            _ => Self::Pawns(Color::White),
+        }
+    }
+}
+
+/// The squares of one group.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    len: usize,
+    factor: u64,
+}
+
+/// How the positions of a table, or of the part of it with the leading pawn on one file, are numbered.
+#[derive(Debug)]
+pub struct Encoding {
+    lead: Lead,
+    /// The pieces in order, like ones together.
+    runs: ArrayVec<(Piece, usize), MAX_PIECES>,
+    groups: ArrayVec<Group, MAX_PIECES>,
+    /// Whether the second group is of pawns.
+    has_other_pawns: bool,
+    size: u64,
+}
+
+impl Encoding {
+    /// The encoding of these pieces, if they are those of the material in an order that the format
+    /// allows. `orders` are the places of the leading group, and of the other color's pawns if there are
+    /// any, among the groups.
+    pub fn new(
+        material: Material,
+        pieces: &[Piece],
+        orders: [u8; 2],
+        lead_file: usize,
+    ) -> Option<Self> {
+        let lead = Lead::of(material);
+        let mut runs = ArrayVec::<(Piece, usize), MAX_PIECES>::new();
+        for &piece in pieces {
+            match runs.last_mut() {
+                Some((last, len)) if *last == piece => *len += 1,
+                _ => runs.try_push((piece, 1)).ok()?,
+            }
+        }
+        // All pieces of the material are there, and like ones are together.
+        let is_whole = |&piece: &Piece| {
+            let mut lens = runs.iter().filter(|run| run.0 == piece).map(|run| run.1);
+            lens.next().unwrap_or(0) == material.count(piece) && lens.next().is_none()
+        };
+        if !Piece::ALL.iter().all(is_whole) {
+            return None;
+        }
+
+        let (lead_runs, has_other_pawns) = match lead {
+            Lead::Pawns(color) => {
+                let pawn = |color| Piece::new(color, PieceType::Pawn);
+                let has_other_pawns = material.pawns(!color) > 0;
+                if runs[0].0 != pawn(color) || (has_other_pawns && runs[1].0 != pawn(!color)) {
+                    return None;
+                }
+                (1, has_other_pawns)
+            }
+            Lead::Unique if runs.len() >= 3 && runs[..3].iter().all(|run| run.1 == 1) => (3, false),
+            Lead::Kings if runs[..2].iter().all(|run| run.0.piece_type() == PieceType::King) => {
+                (2, false)
+            }
+            Lead::Unique | Lead::Kings => return None,
+        };
+
+        let lead_len = runs[..lead_runs].iter().map(|run| run.1).sum();
+        let mut groups = ArrayVec::<Group, MAX_PIECES>::new();
+        groups.push(Group { len: lead_len, factor: 0 });
+        groups.extend(runs[lead_runs..].iter().map(|run| Group { len: run.1, factor: 0 }));
+        if groups.iter().skip(1).any(|group| group.len > MAX_GROUP) {
+            return None;
+        }
+        let size = set_factors(lead, &mut groups, has_other_pawns, orders, lead_file)?;
+        Some(Self { lead, runs, groups, has_other_pawns, size })
+    }
+
+    /// How many indices there are.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The index of a position with this material; of its mirror image with colors exchanged if
+    /// `flip` is set.
+    pub fn index(&self, board: &Board, flip: bool) -> Option<u64> {
+        let mut squares = ArrayVec::<Sq, MAX_PIECES>::new();
+        for &(piece, _) in &self.runs {
+            push_squares(&mut squares, board, piece, flip);
+        }
+        let lead_len = self.groups[0].len;
+        let number = match self.lead {
+            Lead::Pawns(_) => pawns_number(&mut squares, lead_len)?,
+            Lead::Unique => {
+                reflect(&mut squares, 3)?;
+                unique_number(&squares)?
+            }
+            Lead::Kings => {
+                reflect(&mut squares, 2)?;
+                let number = KINGS[TRIANGLE[squares[0] as usize & 63] as usize]
+                    [squares[1] as usize & 63];
+                (number != NO_PLACEMENT).then_some(u64::from(number))?
+            }
+        };
+        let mut index = number * self.groups[0].factor;
+        let mut start = lead_len;
+        let mut first_square = if self.has_other_pawns { 8 } else { 0 };
+        for group in &self.groups[1..] {
+            let (before, rest) = squares.split_at_mut_checked(start)?;
+            let own = rest.get_mut(..group.len)?;
+            own.sort_unstable();
+            let mut number = 0;
+            for (n, &square) in own.iter().enumerate() {
+                let taken = before.iter().filter(|&&other| other < square).count();
+                let free = (square as usize).checked_sub(taken + first_square)?;
+                number += BINOMIAL.get(n + 1)?[free & 63];
+            }
+            index += number * group.factor;
+            start += group.len;
+            first_square = 0;
+        }
+        Some(index)
+    }
+}
+
+/// Adds the squares of a piece of the table: on the board, of the other color and with ranks flipped if
+/// `flip` is set.
+fn push_squares(
+    squares: &mut ArrayVec<Sq, MAX_PIECES>,
+    board: &Board,
+    piece: Piece,
+    flip: bool,
+) {
+    let color = if flip { !piece.color() } else { piece.color() };
+    for square in board.pieces(color, piece.piece_type()) {
+        let square = square.index() as Sq;
+        let _ = squares.try_push(if flip { flip_rank(square) } else { square });
+    }
+}
+
+/// The file, from 0 for a to 3 for d, of the leading pawn after reflection.
+pub fn lead_file(board: &Board, lead: Color, flip: bool) -> usize {
+    let mut squares = ArrayVec::new();
+    push_squares(&mut squares, board, Piece::new(lead, PieceType::Pawn), flip);
+    let leader = squares.iter().max_by_key(|&&square| PAWNS[square as usize & 63]);
+    leader.map_or(0, |&square| file(square).min(file(flip_file(square)))) as usize
+}
+
+/// Gives each group its factor, in the order of the file, and returns the number of indices.
+fn set_factors(
+    lead: Lead,
+    groups: &mut [Group],
+    has_other_pawns: bool,
+    orders: [u8; 2],
+    lead_file: usize,
+) -> Option<u64> {
+    let lead_len = groups[0].len;
+    let special = if has_other_pawns { 2 } else { 1 };
+    let orders = &orders.map(usize::from)[..special];
+    if orders.iter().any(|&order| order >= groups.len())
+        || (has_other_pawns && orders[0] == orders[1])
+    {
+        return None;
+    }
+    let mut free_squares = 64 - groups[..special].iter().map(|group| group.len).sum::<usize>();
+    let mut next = special;
+    let mut factor = 1;
+    for place in 0..groups.len() {
+        let (group, count) = match orders.iter().position(|&order| order == place) {
+            Some(0) => match lead {
+                Lead::Pawns(_) => (0, LEADING_PAWNS.get(lead_len - 1)?.get(lead_file)?[7]),
+                Lead::Unique => (0, UNIQUE_PLACEMENTS),
+                Lead::Kings => (0, KING_PLACEMENTS),
+            },
+            Some(_) => (1, BINOMIAL[groups[1].len][48 - lead_len]),
+            None => {
+                let len = groups[next].len;
+                let count = BINOMIAL[len][free_squares];
+                free_squares -= len;
+                next += 1;
+                (next - 1, count)
+            }
+        };
+        groups[group].factor = factor;
+        factor *= count;
+    }
+    Some(factor)
+}
+
+/// The number of the leading pawns' placement. Reflects all squares so that the leader is on the
+/// files a to d.
+fn pawns_number(squares: &mut [Sq], pawns: usize) -> Option<u64> {
+    let number_of = |square: Sq| PAWNS[square as usize & 63];
+    let leader = (0..pawns).max_by_key(|&n| number_of(squares[n]))?;
+    squares.swap(0, leader);
+    if file(*squares.first()?) > 3 {
+        squares.iter_mut().for_each(|square| *square = flip_file(*square));
+    }
+    let others = squares.get_mut(1..pawns)?;
+    others.sort_unstable_by_key(|&square| number_of(square));
+    let mut number = 0;
+    for (n, &square) in others.iter().enumerate() {
+        number += BINOMIAL.get(n + 1)?[number_of(square) as usize];
+    }
+    let leader = squares[0];
+    let starts = &LEADING_PAWNS.get(pawns - 1)?[file(leader) as usize & 3];
+    Some(number + starts[rank(leader) as usize & 7])
+}
+
+/// Reflects all squares so that the first is in the triangle a1, d1, d4, and the first of the leading
+/// pieces that is off the diagonal is below it.
+fn reflect(squares: &mut [Sq], lead_len: usize) -> Option<()> {
+    let first = *squares.first()?;
+    let files = if file(first) > 3 { flip_file(0) } else { 0 };
+    let ranks = if rank(first) > 3 { flip_rank(0) } else { 0 };
+    for square in squares.iter_mut() {
+        *square ^= files | ranks;
+    }
+    let side = squares.get(..lead_len)?.iter().map(|&s| above_diagonal(s)).find(|&side| side != 0);
+    if side.is_some_and(|side| side > 0) {
+        squares.iter_mut().for_each(|square| *square = flip_diagonal(*square));
+    }
+    Some(())
+}
+
+/// The number of the placement of three different pieces, reflected: those with the first off the
+/// diagonal come first, then those with the second off it, then those with the third, then the rest.
+fn unique_number(squares: &[Sq]) -> Option<u64> {
+    let &[a, b, c, ..] = squares else { return None };
+    let after = |x: Sq, y: Sq| u64::from(x > y);
+    let below = |square: Sq| u64::from(BELOW_DIAGONAL[square as usize & 63]);
+    let row = |square: Sq| u64::from(rank(square));
+    // Squares that are taken are not counted.
+    let b_free = u64::from(b) - after(b, a);
+    let c_free = u64::from(c) - after(c, a) - after(c, b);
+    const SECOND: u64 = 6 * 63 * 62;
+    const THIRD: u64 = SECOND + 4 * 28 * 62;
+    const REST: u64 = THIRD + 4 * 7 * 28;
+    Some(if above_diagonal(a) != 0 {
+        (u64::from(TRIANGLE[a as usize & 63]) * 63 + b_free) * 62 + c_free
+    } else if above_diagonal(b) != 0 {
+        SECOND + (row(a) * 28 + below(b)) * 62 + c_free
+    } else if above_diagonal(c) != 0 {
+        THIRD + (row(a) * 7 + row(b) - after(b, a)) * 28 + below(c)
+    } else {
+        let c_row = row(c) - after(c, a) - after(c, b);
+        REST + (row(a) * 7 + row(b) - after(b, a)) * 6 + c_row
+    })
+}

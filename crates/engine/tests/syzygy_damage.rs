@@ -1,0 +1,135 @@
+//! Damaged tables: cut off, lengthened, with bytes changed. Each is either left out and named, or used; probes
+//! then return something or nothing, but never panic, hang or end the process.
+
+use std::path::{Path, PathBuf};
+
+use chess::chance::Chance;
+use chess::{Color, Piece, PieceType, Position, Setup, Square};
+use engine::syzygy::{TablebaseError, Tablebases};
+
+/// Changes of each file, by bytes and by length.
+const CHANGES: u64 = 1000;
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy")
+}
+
+/// Random positions with the pieces of a table.
+fn positions(table: &str) -> Vec<Position> {
+    let mut chance = Chance::of(9, table.len() as u64);
+    let mut positions = Vec::new();
+    while positions.len() < 24 {
+        let mut setup = Setup::EMPTY;
+        let mut color = Color::ALL[chance.below(2)];
+        for letter in table.chars() {
+            match PieceType::from_letter(letter) {
+                Some(piece_type) => {
+                    let square = Square::from_index(chance.below(64));
+                    setup.board.put(square, Piece::new(color, piece_type));
+                }
+                None => color = !color,
+            }
+        }
+        setup.turn = Color::ALL[chance.below(2)];
+        if let Ok(position) = setup.position()
+            && position.occupied().len() == table.len() - 1
+        {
+            positions.push(position);
+        }
+    }
+    positions
+}
+
+/// What became of a damaged file.
+#[derive(Default, Debug)]
+struct Outcomes {
+    named: usize,
+    used: usize,
+}
+
+/// Opens a folder in which a file is damaged, and probes it if it is used.
+fn check(folder: &Path, file: &str, positions: &[Position], outcomes: &mut Outcomes) {
+    match Tablebases::open(folder.to_str().expect("a path in UTF-8")) {
+        Err(TablebaseError::NoUsableFiles { first, .. }) => {
+            assert!(first.path.ends_with(file), "{first}");
+            outcomes.named += 1;
+        }
+        Err(error) => panic!("{file}: {error}"),
+        Ok(tables) => {
+            match tables.skipped() {
+                [] => outcomes.used += 1,
+                [skipped] => {
+                    assert!(skipped.path.ends_with(file), "{skipped}");
+                    outcomes.named += 1;
+                }
+                more => panic!("{file}: {more:?}"),
+            }
+            for position in positions {
+                let _ = tables.wdl(position);
+                let _ = tables.dtz(position);
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_files_are_named_or_used_and_never_end_the_process() {
+    let folder = std::env::temp_dir().join(format!("tabiya-damage-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut files: Vec<String> = data()
+        .read_dir()
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains(".rtb"))
+        .collect();
+    files.sort();
+    assert!(files.len() >= 10, "{files:?}");
+    for (n, file) in files.iter().enumerate() {
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let (table, kind) = file.split_once('.').expect("an extension");
+        let whole = std::fs::read(data().join(file)).expect("a file");
+        let positions = positions(table);
+        if kind == "rtbz" {
+            // Distances are of use with results alone.
+            let results = format!("{table}.rtbw");
+            std::fs::copy(data().join(&results), folder.join(&results)).expect("a copy");
+        }
+        let mut attack = |bytes: &[u8], outcomes: &mut Outcomes| {
+            std::fs::write(folder.join(file), bytes).expect("a file");
+            check(&folder, file, &positions, outcomes);
+        };
+
+        let mut cut = Outcomes::default();
+        let lengths = (0..200).chain((200..whole.len()).step_by(whole.len() / 100 + 1));
+        for len in lengths.filter(|&len| len < whole.len()) {
+            attack(&whole[..len], &mut cut);
+        }
+        assert_eq!(cut.used, 0, "{file}: {cut:?}");
+
+        let mut changed = Outcomes::default();
+        for change in 0..CHANGES {
+            let mut chance = Chance::of(n as u64, change);
+            let mut bytes = whole.clone();
+            // Headers are small beside the rest, and have more to break.
+            let end = if chance.below(2) == 0 { bytes.len() } else { bytes.len().min(300) };
+            for _ in 0..=chance.below(4) {
+                let at = chance.below(end);
+                bytes[at] = match chance.below(3) {
+                    0 => bytes[at] ^ (1 << chance.below(8)),
+                    1 => 0xff,
+                    _ => chance.below(256) as u8,
+                };
+            }
+            if chance.below(8) == 0 {
+                let at = chance.below(bytes.len());
+                let more = vec![chance.below(256) as u8; chance.below(130)];
+                bytes.splice(at..(at + chance.below(130)).min(whole.len()), more);
+            }
+            attack(&bytes, &mut changed);
+        }
+        assert_eq!(changed.named + changed.used, CHANGES as usize);
+        assert!(changed.named > 0, "{file}: {changed:?}");
+        std::fs::remove_dir_all(&folder).expect("a folder to remove");
+    }
+}
