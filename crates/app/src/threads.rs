@@ -40,7 +40,9 @@ mod tests {
     #[test]
     fn absurd_numbers_of_threads_are_refused() {
         assert_eq!(parse("256").map(NonZero::get), Ok(256));
-        for text in ["0", "-1", "257", "1000000", "18446744073709551615", "99999999999999999999", ""] {
+        for text in
+            ["0", "-1", "257", "1000000", "18446744073709551615", "99999999999999999999", ""]
+        {
             assert!(parse(text).unwrap_err().contains("1 to 256"), "{text}");
         }
     }
