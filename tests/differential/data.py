@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""`tabiya data prepare` against python-chess, read with pyarrow, DuckDB and Polars.
+"""`tabiya data prepare` against python-chess, read with pyarrow, pandas, DuckDB and Polars.
 
 Random games, every third one of Chess960, are written as PGN in the manner of real files: evaluations,
 mates and clocks in comments, some of them missing; glyphs behind moves and as NAGs; comments with braces
 and brackets of their own, variations, a FEN tag, ratings, all results. What our program makes of them is
-read with three libraries, and every row is compared with what python-chess says of the same file. Any
+read with four libraries, and every row is compared with what python-chess says of the same file. Any
 difference is shown, and the exit code is 1.
 
     python tests/differential/data.py target/release/tabiya --games 120
@@ -24,6 +24,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import duckdb
+import pandas
 import polars
 import pyarrow.parquet
 
@@ -154,8 +155,8 @@ def packed(board):
     )
 
 
-def read_all(files):
-    """The same rows, by three libraries."""
+def read_all(folder, files):
+    """The same rows, by four libraries."""
     names = [str(file) for file in files]
     table = [row for name in names for row in pyarrow.parquet.ParquetFile(name).read().to_pylist()]
     yield "pyarrow", table
@@ -166,6 +167,11 @@ def read_all(files):
         found = connection.execute(f"select {columns} from read_parquet('{name}')").fetchall()
         table += [dict(zip(COLUMNS, row)) for row in found]
     yield "DuckDB", table
+    # Folders as they are, with everything else that is in them.
+    for library, table in (("pandas, the folder", pandas.read_parquet(folder)),
+                           ("pyarrow, the folder", pyarrow.parquet.read_table(folder).to_pandas())):
+        table = table.astype(object).where(table.notna(), None)
+        yield library, table[COLUMNS].to_dict("records")
     yield "Polars", polars.concat([polars.read_parquet(name) for name in names]).to_dicts()
 
 
@@ -229,10 +235,10 @@ def main():
             options = ["--with-eval", "--pov", view, "--shard-rows", "1500", "--group-rows", "400"]
             run(args.program, "prepare", str(pgn), "--out", str(out), *options)
             run(args.program, "verify", str(out))
-            manifest = json.loads((out / "manifest.json").read_text())
+            manifest = json.loads((out / "_manifest.json").read_text())
             files = [out / file["path"] for file in manifest["files"]]
             assert len(files) > 1, files
-            for library, found in read_all(files):
+            for library, found in read_all(out, files):
                 bad += compare(expected, found, f"{library}, {view}'s view")
         kinds = [
             sum(row["eval"] is not None for row in expected),
@@ -259,7 +265,7 @@ def main():
             bad += 1
         bad += examples(args.program, folder, pgn)
     print(f"data: {len(expected)} rows of {args.games} games, {kinds[0]} evals, {kinds[1]} mates, {kinds[2]} without; "
-          f"pyarrow, DuckDB, Polars, both views: {bad} differences")
+          f"pyarrow, pandas, DuckDB, Polars, both views: {bad} differences")
     return 1 if bad else 0
 
 

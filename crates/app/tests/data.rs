@@ -133,7 +133,7 @@ fn standard_input_is_converted_too() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), games(5).as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), &json(&output)["positions"]), (Some(0), &320.into()));
-    let manifest = fs::read_to_string(folder.path("out/manifest.json")).unwrap();
+    let manifest = fs::read_to_string(folder.path("out/_manifest.json")).unwrap();
     assert!(manifest.contains(&format!("\"bytes\": {}", games(5).len())));
 }
 
@@ -279,7 +279,9 @@ fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
     )
     .unwrap();
     let out = folder.path("out");
-    let output = tabiya(&["prepare", &input, &folder.path("missing.pgn"), "--out", &out, "--json"]);
+    let utf16 = folder.path("utf16.pgn");
+    fs::write(&utf16, b"\xff\xfe[\0E\0").unwrap();
+    let output = tabiya(&["prepare", &input, &utf16, "--out", &out, "--json"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         (&json(&output)["positions"], &json(&output)["problems"]),
@@ -292,6 +294,28 @@ fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
             && complaints[0].contains("byte")
             && complaints[0].contains("e4")
     );
-    assert!(complaints[1].contains("missing.pgn"));
+    assert!(complaints[1].contains("utf16.pgn"));
     assert_eq!(tabiya(&["verify", &out]).status.code(), Some(0));
+}
+
+#[test]
+fn an_input_that_is_not_there_is_told_in_one_line_and_nothing_is_written() {
+    let folder = Folder::new("missing");
+    let (input, out) = (folder.path("games.pgn"), folder.path("out"));
+    fs::write(&input, games(3)).unwrap();
+    for inputs in [&["nope.pgn"][..], &[&input, "nope.pgn"]] {
+        let output = tabiya(&[&["prepare", "--out", &out], inputs].concat());
+        assert_eq!(output.status.code(), Some(1));
+        let complaint = text(&output.stderr);
+        assert_eq!(complaint.lines().count(), 1, "{complaint}");
+        assert!(complaint.contains("cannot open nope.pgn"), "{complaint}");
+        assert!(!Path::new(&out).exists());
+    }
+    // The corrected command is not refused.
+    assert_eq!(tabiya(&["prepare", &input, "--out", &out]).status.code(), Some(0));
+    // Nor do pictures go among the rows.
+    let output = tabiya(&["info", &out, "--svg", &format!("{out}/pictures")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("lies in the input"), "{}", text(&output.stderr));
+    assert_eq!(tabiya(&["info", &out, "--svg", &folder.path("svg")]).status.code(), Some(0));
 }

@@ -96,6 +96,24 @@ fn failed(arguments: &[&str]) -> String {
 }
 
 #[test]
+fn a_model_that_overflows_is_an_error_and_not_nan_percent() {
+    let folder = Folder::new("overflow");
+    let (model, data) = (folder.ours(), folder.data());
+    let predict = ["pra", "predict", "--model", &model];
+    let eval = ["pra", "eval", "--model", &model, "--data", &data];
+    done(&predict);
+    done(&eval);
+    // Every weight is a finite number, and no output is.
+    let mut weights = Weights::load(Path::new(&model)).unwrap();
+    weights.values_mut().iter_mut().for_each(|value| *value *= 1e30);
+    weights.save(Path::new(&model), false).unwrap();
+    for arguments in [&predict[..], &[&predict[..], &["--json"]].concat(), &eval] {
+        let complaint = failed(arguments);
+        assert!(complaint.contains("not finite numbers"), "{complaint}");
+    }
+}
+
+#[test]
 fn the_reference_has_as_many_parameters_as_it_says() {
     for (depth, n_embd, parameters) in [
         ("4", "144", 2_424_576),

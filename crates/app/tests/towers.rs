@@ -56,6 +56,25 @@ fn a_model_learns_who_is_ahead_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_network_that_overflows_is_an_error_and_not_nan() {
+    let folder = Folder::new("towers-overflow");
+    let (model, fens) = (folder.path("model"), folder.path("fens"));
+    let mut towers = nnue::towers::Towers::random(1);
+    towers.rows_mut().iter_mut().for_each(|row| row.0.iter_mut().for_each(|x| *x *= 1e30));
+    towers.save(model.as_ref()).unwrap();
+    let output = run(&["nnue", "towers", "eval", "--model", &model]);
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((complaint.lines().count(), output.stdout.len()), (1, 0), "{complaint}");
+    assert!(complaint.contains("not a finite number"), "{complaint}");
+    fs::write(&fens, format!("{UP}\n{DOWN}\n")).unwrap();
+    let output = run(&["nnue", "towers", "eval", "--model", &model, "--file", &fens, "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let answer = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(answer.matches("not a finite number").count(), 2, "{answer}");
+}
+
+#[test]
 fn what_is_no_model_is_told_in_one_line() {
     let folder = Folder::new("no-model");
     let path = folder.path("model");

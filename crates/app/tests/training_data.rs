@@ -182,6 +182,41 @@ fn scores_are_those_of_the_network_centipawns_for_white() {
     }
 }
 
+/// What the README shows: games to Parquet, scored by a teacher, to a network.
+#[test]
+fn from_games_to_a_network_parquet_and_packed_rows_come_to_the_same_bytes() {
+    let folder = Folder::new("chain");
+    source(&folder, 60);
+    let pgn = folder.path("games.pgn");
+    let results = ["parquet", "packed"].map(|format| {
+        let path = |name: &str| folder.path(&format!("{format}-{name}"));
+        let (positions, scored) = (path("positions"), path("scored"));
+        // Row groups that are no whole number of blocks, files that are no whole number of groups.
+        let sizes = ["--shard-rows", "500", "--group-rows", "70", "--val-fraction", "0.3"];
+        let prepare = ["data", "prepare", &pgn, "--with-eval", "--format", format];
+        done(&[&prepare[..], &sizes, &["--out", &positions]].concat());
+        done(&["nnue", "rescore", &positions, "--vary", "2", "--out", &scored]);
+        assert_eq!(tabiya(&["data", "verify", &scored]).status.code(), Some(0));
+        // A network is trained on the scored rows, and on those that were not scored.
+        let networks = [&scored, &positions].map(|data| {
+            let run = path("run");
+            let small = ["--hidden", "32", "--positions", "2000", "--batch-size", "64"];
+            let more = ["--superbatch", "1000", "--warmup", "200", "--threads", "1", "--json"];
+            let train = ["nnue", "train", "--data", data, "--out", &run];
+            done(&[&train[..], &small, &more].concat());
+            let network = format!("{run}/network.nnue");
+            let test = done(&["nnue", "test", &network, "--data", data, "--json"]);
+            let bytes = fs::read(network).unwrap();
+            fs::remove_dir_all(run).unwrap();
+            (bytes, test["positions"].clone())
+        });
+        let rows: Vec<_> = Split::ALL.map(|split| rows(&scored, split)).into();
+        assert!(rows.iter().all(|rows| rows.len() > 200));
+        (rows, networks)
+    });
+    assert!(results[0] == results[1]);
+}
+
 #[test]
 fn nonsense_is_told_in_one_line() {
     let folder = Folder::new("nonsense");
@@ -199,9 +234,6 @@ fn nonsense_is_told_in_one_line() {
     let none = folder.path("none");
     done(&["data", "prepare", &folder.path("none.pgn"), "--out", &none, "--format", "packed"]);
     assert!(rescore(&none, &["--out", &out]).contains("there are no rows in it"));
-    let parquet = folder.path("parquet");
-    done(&["data", "unpack", &input, "--out", &parquet]);
-    assert!(rescore(&parquet, &["--out", &out]).contains("tabiya data pack"));
     // Networks that are none.
     for net in ["missing.nnue", "noise", "games.pgn", "rows"] {
         let net = folder.path(net);
@@ -212,7 +244,8 @@ fn nonsense_is_told_in_one_line() {
     }
     assert!(!Path::new(&out).exists());
     // Folders that hold something else.
-    assert!(rescore(&input, &["--out", &input]).contains("another data set"));
+    assert!(rescore(&input, &["--out", &input]).contains("is the input"));
+    assert!(rescore(&input, &["--out", &format!("{input}/scored")]).contains("lies in the input"));
     assert!(rescore(&input, &["--out", &folder.0.to_string_lossy()]).contains("cannot be written"));
     let games = ["selfplay", "--games", "1", "--out"];
     assert!(failed(&[&games[..], &[&input]].concat(), 1).contains("another data set"));

@@ -6,7 +6,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
@@ -177,6 +177,43 @@ pub fn ensure_distinct<'a>(
     Ok(())
 }
 
+/// Refuses an output folder that is an input, lies in one, or contains one. Inputs that do not exist, and
+/// `-`, are no files.
+pub fn ensure_apart<'a>(
+    folder: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), DataError> {
+    let output = real_path(folder).map_err(DataError::io("resolve", folder))?;
+    for input in inputs.into_iter().filter(|input| *input != Path::new("-")) {
+        let Ok(real) = input.canonicalize() else { continue };
+        let relation = match () {
+            () if output == real => {
+                let (output, input) = (folder.to_owned(), input.to_owned());
+                return Err(DataError::OutputIsInput { output, input });
+            }
+            () if output.starts_with(&real) => "lies in",
+            () if real.starts_with(&output) => "contains",
+            () => continue,
+        };
+        let reason = format!("it {relation} the input {}", input.display());
+        return Err(DataError::Occupied { path: folder.to_owned(), reason });
+    }
+    Ok(())
+}
+
+/// The absolute path without links and `..` of something that need not exist yet.
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let mut real = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            Component::ParentDir => _ = real.pop(),
+            part => real.push(part),
+        }
+        real = real.canonicalize().unwrap_or(real);
+    }
+    Ok(real)
+}
+
 /// Makes a folder and those above it.
 pub(crate) fn create_folder(path: &Path) -> Result<(), DataError> {
     fs::create_dir_all(path).map_err(DataError::io("create folder", path))
@@ -185,7 +222,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), DataError> {
 /// The hash of a file, and how many bytes it has.
 pub(crate) fn hash(path: &Path) -> Result<Written, DataError> {
     let mut hasher = blake3::Hasher::new();
-    let copied = File::open(path).and_then(|mut file| io::copy(&mut file, &mut hasher));
+    let copied = regular::open(path).and_then(|mut file| io::copy(&mut file, &mut hasher));
     let bytes = copied.map_err(DataError::io("read", path))?;
     Ok(Written { bytes, blake3: hasher.finalize().to_hex().to_string() })
 }
@@ -251,6 +288,31 @@ mod tests {
         symlink(&path, folder.path().join(".b.tmp")).unwrap();
         write(&folder.path().join("b"), b"b").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn an_output_folder_that_overlaps_an_input_is_refused_by_whatever_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (input, other) = (folder.path().join("set"), folder.path().join("other"));
+        fs::create_dir_all(input.join("train")).unwrap();
+        let refused = |output: &Path| {
+            let error = ensure_apart(output, [Path::new("-"), Path::new("missing"), &input]);
+            error.err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        for allowed in [&other, &other.join("x/y"), &folder.path().join("settle")] {
+            assert_eq!(refused(allowed), "");
+        }
+        assert!(refused(&input).contains("is the input"));
+        assert!(refused(&other.join("../set")).contains("is the input"));
+        assert!(refused(&input.join("train")).contains("lies in the input"));
+        assert!(refused(&input.join("new/folder")).contains("lies in the input"));
+        assert!(refused(folder.path()).contains("contains the input"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&input, &other).unwrap();
+            assert!(refused(&other).contains("is the input"));
+            assert!(refused(&other.join("new")).contains("lies in the input"));
+        }
     }
 
     #[test]

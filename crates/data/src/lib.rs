@@ -10,6 +10,7 @@
 //! [`Reader`] streams its rows to trainers; [`verify`] and [`summarize`] look at all of them, and
 //! [`convert`] changes the format.
 
+mod bounds;
 mod chunks;
 mod columns;
 mod curve;
@@ -23,6 +24,7 @@ mod manifest;
 mod packed_file;
 mod parallel;
 mod parquet_file;
+mod plan;
 mod pool;
 mod prepare;
 mod reader;
@@ -34,11 +36,11 @@ pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
 pub use curve::{Curve, curves_svg};
 pub use error::DataError;
-pub use files::{OutputFile, Written, ensure_distinct, write_whole};
+pub use files::{OutputFile, Written, ensure_apart, ensure_distinct, write_whole};
 pub use histogram::{Histogram, bars_svg};
 pub use input::{Format, Input, Progress, ReadError};
 pub use lock::FolderLock;
-pub use manifest::{ColumnNote, MANIFEST, Manifest, SUCCESS, ShardFile, SplitRows};
+pub use manifest::{ColumnNote, Manifest, SUCCESS, ShardFile, SplitRows};
 pub use packed_file::PackedFile;
 pub use parallel::{Options, Order, read_games};
 pub use prepare::{

@@ -1,21 +1,24 @@
 //! What a data set says of itself, and how far the making of one has come.
 //!
-//! `manifest.json` is written when all files are there, and `_SUCCESS` after it: the last line of work,
+//! `_manifest.json` is written when all files are there, and `_SUCCESS` after it: the last line of work,
 //! with the hash of the manifest in it. Until then `_progress.json` tells what is finished and where to
-//! go on. There is no time and no name of a machine in any of them.
+//! go on. There is no time and no name of a machine in any of them. Their names begin with an underscore:
+//! readers of folders of Parquet files (pyarrow, Spark, DuckDB) skip such files.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::bounds::check_counts;
 use crate::prepare::{Counts, FileFormat, InputFile, PrepareOptions};
 use crate::{Column, DataError, Split, files};
 
 /// The name of the manifest.
-pub const MANIFEST: &str = "manifest.json";
+const MANIFEST: &str = "_manifest.json";
+/// Its name until version 0.1, still read.
+const OLD_MANIFEST: &str = "manifest.json";
 /// The name of the file that is there when everything else is.
 pub const SUCCESS: &str = "_SUCCESS";
 /// The name of the file that tells how far unfinished work has come.
@@ -111,7 +114,14 @@ impl SplitRows {
 }
 
 impl Manifest {
-    /// The manifest of a finished data set. Its paths are checked to stay within the folder.
+    /// Where the manifest of a data set is: `_manifest.json`, or `manifest.json` in older ones.
+    pub fn path(folder: &Path) -> PathBuf {
+        let [new, old] = [MANIFEST, OLD_MANIFEST].map(|name| folder.join(name));
+        if !new.exists() && old.exists() { old } else { new }
+    }
+
+    /// The manifest of a finished data set. Everything in it is checked: options as if they came from
+    /// the command line, counts for their size, paths to stay within the folder.
     pub fn open(folder: &Path) -> Result<Self, DataError> {
         let fail = |reason: &str| DataError::NotADataSet {
             path: folder.to_owned(),
@@ -124,20 +134,22 @@ impl Manifest {
                 false => "no data set: there is no _SUCCESS",
             }));
         }
-        let path = folder.join(MANIFEST);
+        let path = Self::path(folder);
         let manifest: Self = read_json(&path)?;
         if manifest.version != VERSION {
             return Err(fail(&format!("version {} of the layout is not known", manifest.version)));
         }
-        for file in &manifest.files {
-            let is_plain = Path::new(&file.path)
-                .components()
-                .all(|part| matches!(part, std::path::Component::Normal(_)));
-            if !is_plain {
-                return Err(DataError::damaged(&path, format!("'{}' leads elsewhere", file.path)));
-            }
-        }
+        manifest.check().map_err(|reason| DataError::damaged(&path, reason))?;
         Ok(manifest)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.options.check().map_err(|error| format!("options: {error}"))?;
+        check_counts("counts", &self.counts)?;
+        check_counts("rows", &self.rows)?;
+        check_counts("problems", &self.problems)?;
+        check_counts("inputs", &self.inputs)?;
+        check_files(&self.files)
     }
 
     /// How files are laid out.
@@ -156,9 +168,36 @@ impl Manifest {
     /// Writes it, and then that all is well.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), DataError> {
         let written = write_json(&folder.join(MANIFEST), self)?;
+        remove_if_there(&folder.join(OLD_MANIFEST))?;
         files::write(&folder.join(SUCCESS), format!("{}\n", written.blake3).as_bytes())?;
         Ok(())
     }
+}
+
+/// Removes the manifest of a data set that is to be made again.
+pub(crate) fn remove(folder: &Path) -> Result<(), DataError> {
+    [MANIFEST, OLD_MANIFEST].iter().try_for_each(|name| remove_if_there(&folder.join(name)))
+}
+
+fn remove_if_there(path: &Path) -> Result<(), DataError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(DataError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Files that a manifest or a progress file lists: their counts are bounded and their paths stay within
+/// the folder.
+pub(crate) fn check_files(files: &[ShardFile]) -> Result<(), String> {
+    check_counts("files", &files)?;
+    let is_plain = |file: &&ShardFile| {
+        let mut parts = Path::new(&file.path).components();
+        parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+    };
+    let leads_elsewhere = files.iter().find(|file| !is_plain(file));
+    leads_elsewhere.map_or(Ok(()), |file| Err(format!("'{}' leads elsewhere", file.path)))
 }
 
 /// The names and meanings of columns.
@@ -171,68 +210,9 @@ pub(crate) fn notes(columns: &[Column]) -> Vec<ColumnNote> {
     columns.iter().map(note).collect()
 }
 
-/// What is to be made of what. The same plan makes the same files.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Plan {
-    pub version: u32,
-    pub tabiya: String,
-    pub inputs: Vec<InputFile>,
-    pub options: PrepareOptions,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<Value>,
-}
-
-impl Plan {
-    pub(crate) fn new(
-        inputs: Vec<InputFile>,
-        options: &PrepareOptions,
-        made: Option<Value>,
-    ) -> Self {
-        let tabiya = env!("CARGO_PKG_VERSION").to_owned();
-        Self { version: VERSION, tabiya, inputs, options: options.clone(), made }
-    }
-
-    /// The first thing in which another plan differs, in words.
-    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
-        let [old, new] = [other, self].map(|plan| serde_json::to_value(plan).unwrap_or_default());
-        difference("", &old, &new)
-    }
-}
-
-/// The first value that differs, with the way to it.
-fn difference(at: &str, old: &Value, new: &Value) -> Option<String> {
-    match (old, new) {
-        (Value::Object(old), Value::Object(new)) => {
-            let gone = old.keys().filter(|name| !new.contains_key(*name));
-            new.keys().chain(gone).find_map(|name| {
-                let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-                let [old, new] = [old, new].map(|map| map.get(name).unwrap_or(&Value::Null));
-                difference(&at, old, new)
-            })
-        }
-        _ if old == new => None,
-        _ => {
-            let short = |value: &Value| {
-                let text = value.to_string();
-                if text.chars().count() <= 60 {
-                    text
-                } else {
-                    text.chars().take(57).collect::<String>() + "…"
-                }
-            };
-            Some(format!("{at} was {} and is now {}", short(old), short(new)))
-        }
-    }
-}
-
 /// Reads JSON that somebody may have tampered with.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
-    let length = fs::metadata(path).map_err(DataError::io("read", path))?.len();
-    if length > MAX_JSON {
-        return Err(DataError::damaged(path, format!("{length} bytes are too many")));
-    }
-    let bytes = fs::read(path).map_err(DataError::io("read", path))?;
+    let bytes = regular::read(path, MAX_JSON).map_err(DataError::io("read", path))?;
     serde_json::from_slice(&bytes).map_err(|error| DataError::damaged(path, error))
 }
 

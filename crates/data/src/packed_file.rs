@@ -82,7 +82,7 @@ impl PackedFile {
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let fail = DataError::io("read", path);
         let damaged = |reason: String| Err(DataError::damaged(path, reason));
-        let mut file = File::open(path).map_err(DataError::io("open", path))?;
+        let mut file = regular::open(path).map_err(DataError::io("open", path))?;
         let length = file.metadata().map_err(DataError::io("read", path))?.len();
         let mut bytes = [0; HEAD];
         if length < HEAD as u64 {

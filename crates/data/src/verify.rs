@@ -31,6 +31,8 @@ pub struct Verified {
     pub unchecked: Vec<String>,
 }
 
+/// `_SUCCESS` holds a hash in hexadecimal and is no longer than this.
+const MAX_SUCCESS: u64 = 1 << 12;
 /// How many problems are listed.
 const LISTED: usize = 100;
 /// No game has more moves than this.
@@ -102,8 +104,9 @@ pub fn verify(
     let findings = Mutex::new(Findings::default());
     let complain = |problem: String| lock(&findings).complain(problem);
     let success = folder.join(SUCCESS);
-    let told = std::fs::read_to_string(&success).map_err(DataError::io("read", &success))?;
-    if told.trim() != files::hash(&folder.join(crate::MANIFEST))?.blake3 {
+    let told =
+        regular::read_to_string(&success, MAX_SUCCESS).map_err(DataError::io("read", &success))?;
+    if told.trim() != files::hash(&Manifest::path(folder))?.blake3 {
         complain("_SUCCESS: the manifest has another hash".into());
     }
     // Files first: a block of a file that cannot be opened is not worth asking for.
@@ -153,13 +156,12 @@ fn finish(findings: &mut Findings, manifest: &Manifest) -> Result<(), DataError>
         let rows: u64 = own.map(|file| file.rows).sum();
         let told = manifest.rows.of(split);
         if rows != told {
-            findings
-                .complain(format!("manifest.json: {told} rows for {split}, {rows} in its files"));
+            findings.complain(format!("manifest: {told} rows for {split}, {rows} in its files"));
         }
     }
     let told = manifest.counts.positions;
     if told != manifest.rows.train + manifest.rows.validation {
-        findings.complain(format!("manifest.json: {told} positions are not those of the splits"));
+        findings.complain(format!("manifest: {told} positions are not those of the splits"));
     }
     if columns.contains(&Column::Game) {
         findings.verified.games = Some(findings.games.count());

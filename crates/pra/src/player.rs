@@ -18,6 +18,11 @@ pub struct Opinion {
 }
 
 impl Opinion {
+    /// Whether all of it are finite numbers; see [`crate::Prediction::is_finite`].
+    pub fn is_finite(&self) -> bool {
+        self.moves.iter().map(|m| m.1).chain(self.wdl).all(f32::is_finite)
+    }
+
     /// Points expected of the game, from 0 to 1, for the player to move.
     pub fn expected(&self) -> f32 {
         expected_score(self.wdl)

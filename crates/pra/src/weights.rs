@@ -25,6 +25,8 @@ pub const CONFIG: &str = "config.json";
 pub const MODEL: &str = "model.safetensors";
 /// No model is larger.
 const MAX_BYTES: u64 = 4 << 30;
+/// No description of a shape is longer.
+const MAX_CONFIG: u64 = 1 << 20;
 
 /// Why there is no model here.
 #[derive(Debug, thiserror::Error)]
@@ -74,9 +76,6 @@ pub enum TensorError {
     /// It is no safetensors file, or a damaged one.
     #[error("it is no safetensors file, or damaged: {0}")]
     Format(#[from] SafeTensorError),
-    /// It is larger than any model.
-    #[error("it has {0} bytes, more than any model")]
-    TooLarge(u64),
     /// A tensor is not there.
     #[error("it has no tensor '{0}'")]
     Missing(String),
@@ -222,17 +221,13 @@ impl Weights {
         }
         let path = folder.join(CONFIG);
         let fail = |reason: String| ModelError::Config { path: path.clone(), reason };
-        let text = fs::read_to_string(&path).map_err(io_error("read", &path))?;
+        let text = regular::read_to_string(&path, MAX_CONFIG).map_err(io_error("read", &path))?;
         let config: Config =
             serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
         config.check().map_err(|error| fail(error.to_string()))?;
         let path = folder.join(MODEL);
         let fail = |reason: TensorError| ModelError::Tensors { path: path.clone(), reason };
-        let length = fs::metadata(&path).map_err(io_error("read", &path))?.len();
-        if length > MAX_BYTES {
-            return Err(fail(TensorError::TooLarge(length)));
-        }
-        let bytes = fs::read(&path).map_err(io_error("read", &path))?;
+        let bytes = regular::read(&path, MAX_BYTES).map_err(io_error("read", &path))?;
         Self::from_bytes(&config, &bytes).map_err(fail)
     }
 

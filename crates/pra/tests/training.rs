@@ -139,6 +139,22 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
     assert!(told[0].contains("step-000012 is no checkpoint: optimizer.safetensors"), "{told:?}");
     assert_eq!(told[1], "8");
     assert!(result(&killed) == result(&whole));
+    // Numbers beyond all options are refused.
+    for (name, value) in [("step", 13), ("epoch", u64::MAX), ("row", u64::MAX)] {
+        let states: Vec<_> = checkpoints(&killed.out)
+            .into_iter()
+            .map(|name| killed.out.join(CHECKPOINTS).join(name).join("state.json"))
+            .map(|path| (fs::read_to_string(&path).unwrap(), path))
+            .collect();
+        for (text, path) in &states {
+            let mut forged: serde_json::Value = serde_json::from_str(text).unwrap();
+            forged[name] = value.into();
+            fs::write(path, forged.to_string()).unwrap();
+        }
+        let error = train(&killed, &never(), &mut |_| ()).unwrap_err().to_string();
+        assert!(error.contains(&format!("state.json: {name} must be 0 to ")), "{error}");
+        states.iter().for_each(|(text, path)| fs::write(path, text).unwrap());
+    }
     // If none of them is whole, it does not begin anew.
     for name in checkpoints(&killed.out) {
         fs::write(killed.out.join(CHECKPOINTS).join(name).join("state.json"), "{}").unwrap();

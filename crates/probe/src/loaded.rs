@@ -7,7 +7,6 @@
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_int};
-use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
@@ -38,7 +37,7 @@ pub fn load(file: &CStr) -> Result<(), ProbeError> {
     let name = || path.display().to_string();
     let mut bytes = Vec::new();
     let unreadable = |error| ProbeError::Unreadable { file: name(), error };
-    let opened = File::open(&path).map_err(unreadable)?;
+    let opened = regular::open(&path).map_err(unreadable)?;
     opened.take(LONGEST_FILE).read_to_end(&mut bytes).map_err(unreadable)?;
     let network = Network::from_bytes(&bytes);
     let network = network.map_err(|error| ProbeError::BadFile { file: name(), error })?;

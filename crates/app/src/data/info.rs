@@ -5,13 +5,13 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::data::{Histogram, Manifest, Split, Summary, bars_svg};
+use ::data::{Histogram, Manifest, Split, Summary, bars_svg, ensure_apart};
 use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::Outcome;
 use crate::layout::{Table, prose, width};
+use crate::{Outcome, output};
 
 #[derive(Args)]
 pub struct InfoArgs {
@@ -34,6 +34,7 @@ const RESULTS: [&str; 4] = ["1-0", "1/2-1/2", "0-1", "unknown"];
 pub fn run(args: &InfoArgs, out: &mut dyn Write) -> Outcome {
     let (manifest, summary) = ::data::summarize(&args.folder, super::threads(args.threads))?;
     if let Some(folder) = &args.svg {
+        ensure_apart(folder, [args.folder.as_path()])?;
         write_pictures(folder, &manifest, &summary)?;
     }
     if args.json {
@@ -62,8 +63,7 @@ fn write_pictures(folder: &PathBuf, manifest: &Manifest, summary: &Summary) -> a
     ];
     for (name, title, bars) in pictures {
         let path = folder.join(name);
-        std::fs::write(&path, bars_svg(&title, &bars))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        output::write(&path, bars_svg(&title, &bars))?;
     }
     Ok(())
 }

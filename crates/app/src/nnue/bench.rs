@@ -123,7 +123,8 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
 }
 
 fn load(path: &Path) -> anyhow::Result<AnyNetwork> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = regular::read(path, nnue::MAX_FILE_LEN as u64)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     AnyNetwork::from_bytes(&bytes).with_context(|| path.display().to_string())
 }
 

@@ -20,12 +20,12 @@ use crate::progress::Progress;
 /// Position, move and result stay; positions in check are left out. From games to a data set that a
 /// network can be taught with takes two commands:
 ///
-///   tabiya data prepare games.pgn.zst --format packed --shuffle --val-fraction 0.01 --out rows
-///   tabiya nnue rescore rows --net teacher.nnue --vary 2 --out scored
+///   tabiya data prepare games.pgn.zst --shuffle --val-fraction 0.01 --out positions
+///   tabiya nnue rescore positions --net teacher.nnue --vary 2 --out scored
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct RescoreArgs {
-    /// The folder of a data set of packed rows, or a file of them.
+    /// The folder of a data set, or one of its files: Parquet or packed rows.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// The folder that the new data set is to be. A run that was killed goes on from there.

@@ -1,6 +1,5 @@
 //! `tabiya nnue test`: how far a network is from the numbers it came from, and from another network.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +26,7 @@ pub struct TestArgs {
     /// Another one to compare with, of any kind.
     #[arg(long, value_name = "NET")]
     against: Option<PathBuf>,
-    /// Take positions from these data sets or files of packed rows; the validation split if there is one.
+    /// Take positions from these data sets or files of rows; the validation split if there is one.
     #[arg(long, value_name = "PATH", num_args = 1.., required_unless_present = "file")]
     data: Vec<PathBuf>,
     /// Take positions from this file, one a line; `-` for standard input.
@@ -50,7 +49,7 @@ struct Loaded {
 impl Loaded {
     fn open(path: &Path) -> anyhow::Result<Self> {
         let name = || path.display().to_string();
-        let file = File::open(path).with_context(|| format!("cannot open {}", name()))?;
+        let file = regular::open(path).with_context(|| format!("cannot open {}", name()))?;
         let mut first = Vec::new();
         (&file).take(16).read_to_end(&mut first).with_context(name)?;
         if Checkpoint::is_one(&first) {

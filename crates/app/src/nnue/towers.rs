@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use ::data::{PointOfView, Split};
 use ::nnue::features::Features;
 use ::nnue::towers::Towers;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use train::towers::{Event, Examples, Options, RunOptions, Source, train};
@@ -189,11 +189,14 @@ fn run_eval(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
     let model = Towers::load(&args.model).with_context(|| args.model.display().to_string())?;
     let mut code = ExitCode::SUCCESS;
     let mut say = |text: anyhow::Result<&str>| -> anyhow::Result<bool> {
-        let game = text.and_then(input::game);
-        match game {
-            Ok(game) => {
+        let evaluated = text.and_then(input::game).and_then(|game| {
+            let value = model.evaluate_features(&Features::for_mover(game.position()));
+            ensure!(value.is_finite(), "the output of the network is not a finite number");
+            Ok((game, value))
+        });
+        match evaluated {
+            Ok((game, value)) => {
                 let position = game.position();
-                let value = model.evaluate_features(&Features::for_mover(position));
                 if args.json {
                     writeln!(out, "{}", json!({ "fen": position.fen(), "value": value }))?;
                 } else {

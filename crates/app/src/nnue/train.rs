@@ -1,4 +1,4 @@
-//! `tabiya nnue train`: a network from packed rows.
+//! `tabiya nnue train`: a network from the rows of data sets.
 
 use std::io::{IsTerminal, Write};
 use std::num::NonZero;
@@ -22,7 +22,7 @@ use crate::layout::{self, prose, wrap};
 /// Trains a network on the CPU; goes on where a run that was killed had come to
 #[derive(Args)]
 pub struct TrainArgs {
-    /// Data sets of packed rows (folders), or files of packed rows. May be given several times.
+    /// Data sets (folders) or files of rows, Parquet or packed. May be given several times.
     #[arg(long, required = true, value_name = "PATH", num_args = 1..)]
     data: Vec<PathBuf>,
     /// The folder for checkpoint, log, loss curve and network. A run that was killed goes on from there.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use pra::{CONFIG, Config, MODEL, Weights};
 use serde_json::json;
 
@@ -61,9 +61,7 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
             let config = make(args.depth, args.n_embd);
             config.check()?;
             let name = || format!("cannot read {}", path.display());
-            let length = fs::metadata(path).with_context(name)?.len();
-            ensure!(length <= MAX_BYTES, "{}: no model has {length} bytes", path.display());
-            let bytes = fs::read(path).with_context(name)?;
+            let bytes = regular::read(path, MAX_BYTES).with_context(name)?;
             Weights::from_bytes(&config, &bytes).with_context(|| path.display().to_string())?
         }
     };

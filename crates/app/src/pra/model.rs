@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-use pra::{Config, Weights};
+use anyhow::{Context, ensure};
+use chess::Position;
+use pra::{Config, Engine, Prediction, Weights};
 
 /// The model that is part of the program: `docs/PRA.md` says what it is.
 const SHIPPED: (&str, &[u8]) = (
@@ -11,10 +12,17 @@ const SHIPPED: (&str, &[u8]) = (
     include_bytes!("../../../pra/model/model.safetensors"),
 );
 
+/// What is said of a model whose weights are so large that it overflows.
+pub const NOT_FINITE: &str = "the outputs of the model are not finite numbers";
+
 /// The model in a folder, or the one in the program.
 pub fn model_folder_or_shipped(folder: Option<&Path>) -> anyhow::Result<Weights> {
     if let Some(folder) = folder {
-        return Ok(Weights::load(folder)?);
+        let weights = Weights::load(folder)?;
+        let tokens = weights.config().tokens(&Position::INITIAL);
+        let said = Engine::new(weights.config(), 1).predict(&weights, &[tokens]);
+        ensure!(said.iter().all(Prediction::is_finite), "{}: {NOT_FINITE}", folder.display());
+        return Ok(weights);
     }
     let (config, tensors) = SHIPPED;
     let config: Config = serde_json::from_str(config).context("the model in this program")?;

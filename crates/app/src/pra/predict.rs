@@ -17,7 +17,7 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 
-use super::model::model_folder_or_shipped;
+use super::model::{NOT_FINITE, model_folder_or_shipped};
 use super::write_file;
 use crate::{Outcome, input};
 
@@ -81,7 +81,7 @@ pub fn run(args: &PredictArgs, out: &mut dyn Write) -> Outcome {
     }
     let game = input::game(&args.fen)?;
     let position = game.position();
-    let opinion = Said::new(args, &mut Player::new(weights, 1), position);
+    let opinion = Said::new(args, &mut Player::new(weights, 1), position)?;
     if let Some(path) = &args.svg {
         let last = game.moves().last().map(|m| (m.from(), m.to()));
         write_file(path, opinion.picture(args.top, last).to_svg())?;
@@ -118,7 +118,7 @@ fn many(
 ) -> anyhow::Result<()> {
     let mut player = Player::new(weights, 1);
     for position in positions {
-        let said = Said::new(args, &mut player, position);
+        let said = Said::new(args, &mut player, position)?;
         if args.json {
             writeln!(out, "{}", said.as_json(args.top))?;
             continue;
@@ -140,8 +140,9 @@ struct Said {
 }
 
 impl Said {
-    fn new(args: &PredictArgs, player: &mut Player, position: &Position) -> Self {
+    fn new(args: &PredictArgs, player: &mut Player, position: &Position) -> anyhow::Result<Self> {
         let opinion = player.opinion(position);
+        ensure!(opinion.is_finite(), "{NOT_FINITE}: {}", position.fen());
         let probabilities: Vec<f32> = opinion.moves.iter().map(|m| m.1).collect();
         let moves = if args.temperature == 1.0 {
             opinion.moves.clone()
@@ -149,7 +150,7 @@ impl Said {
             let tempered = at_temperature(&probabilities, args.temperature);
             opinion.moves.iter().map(|m| m.0).zip(tempered).collect()
         };
-        Self { position: *position, moves, opinion }
+        Ok(Self { position: *position, moves, opinion })
     }
 
     fn white_expects(&self) -> f32 {
@@ -269,7 +270,8 @@ fn write_raw(
     let (mut policy, mut value) = (Vec::new(), Vec::new());
     for some in positions.chunks(256) {
         let tokens: Vec<_> = some.iter().map(|position| config.tokens(position)).collect();
-        for said in engine.predict(weights, &tokens) {
+        for (said, position) in engine.predict(weights, &tokens).iter().zip(some) {
+            ensure!(said.is_finite(), "{NOT_FINITE}: {}", position.fen());
             policy.extend(said.logits.iter().take(PLAIN_MOVES).flat_map(|x| x.to_le_bytes()));
             value.extend(said.value().to_le_bytes());
         }

@@ -7,7 +7,6 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use chess::pgn::Score;
-use chess::{Move, PackedRow, Position};
 
 use super::folder::{Found, Workplace};
 use super::games::Rows;
@@ -17,9 +16,10 @@ use super::progress::{Recorder, Stage};
 use super::runs::counts_before_merge;
 use super::shards::Shards;
 use super::{InputFile, PrepareOptions, Prepared};
-use crate::manifest::{MANIFEST, Plan, VERSION, notes};
+use crate::manifest::{VERSION, notes};
+use crate::plan::Plan;
 use crate::pool::{self, Feed};
-use crate::reader::{RowView, Shard};
+use crate::reader::Shard;
 use crate::{Column, DataError, Manifest, PointOfView, Row, Split, files};
 
 /// Writes a data set anew in another format, in another folder. Goes on with a run that was killed.
@@ -30,6 +30,7 @@ pub fn convert<'a>(
     threads: NonZero<usize>,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
+    files::ensure_apart(folder, [from])?;
     let source = Manifest::open(from)?;
     let columns = source.column_list()?;
     if !columns.contains(&Column::Board) && !columns.contains(&Column::Fen) {
@@ -43,8 +44,9 @@ pub fn convert<'a>(
         columns: Column::PACKED.map(|column| column.name().to_owned()).to_vec(),
         ..source.options.clone()
     };
-    let hashed = files::hash(&from.join(MANIFEST))?;
-    let name = from.join(MANIFEST).display().to_string();
+    let path = Manifest::path(from);
+    let hashed = files::hash(&path)?;
+    let name = path.display().to_string();
     let input = InputFile { name, bytes: Some(hashed.bytes), blake3: Some(hashed.blake3) };
     let plan = Plan::new(vec![input], &options, source.made.clone());
     let (workplace, found) = Workplace::enter(folder, &plan)?;
@@ -67,10 +69,9 @@ pub fn convert<'a>(
     let ledger = Ledger::new(Vec::new(), None, mark, problems, Box::new(observer));
     let shards = Shards::new(folder, &options, &done, ledger, recorder(), None)?;
     let blocks = Blocks::new(from, &source, mark.place)?;
-    let wanted = blocks.columns.clone();
     let work = |(number, shard, block): (u64, usize, usize)| {
         let (shard, split) = &blocks.shards[shard];
-        let rows = rows(shard, block, *split, &wanted)?;
+        let rows = rows(shard, block, *split)?;
         Ok(Made { place: Place::Block(number), rows, failure: None, read: 0 })
     };
     let shards = pool::run(threads, Numbers { blocks: &blocks, next: blocks.first }, work, shards)?;
@@ -98,7 +99,6 @@ struct Blocks {
     shards: Vec<(Shard, Split)>,
     /// Each block: in which file, and which one there.
     list: Vec<(usize, usize)>,
-    columns: Vec<Column>,
     first: u64,
 }
 
@@ -116,16 +116,11 @@ impl Blocks {
             list.extend((0..shard.blocks().len()).map(|block| (shards.len(), block)));
             shards.push((shard, file.split));
         }
-        let has = manifest.column_list()?;
-        let mut columns =
-            vec![if has.contains(&Column::Board) { Column::Board } else { Column::Fen }];
-        let more = [Column::BestMove, Column::Eval, Column::Mate, Column::Result];
-        columns.extend(more.into_iter().filter(|column| has.contains(column)));
         let first = match place {
             Place::Block(first) => first,
             _ => list.len() as u64,
         };
-        Ok(Self { shards, list, columns, first })
+        Ok(Self { shards, list, first })
     }
 }
 
@@ -146,54 +141,21 @@ impl Feed for Numbers<'_> {
 }
 
 /// The rows of a block, each of them checked.
-fn rows(shard: &Shard, block: usize, split: Split, columns: &[Column]) -> Result<Rows, DataError> {
+fn rows(shard: &Shard, block: usize, split: Split) -> Result<Rows, DataError> {
+    let first: u64 = shard.blocks()[..block].iter().sum();
+    let mut packed = Vec::new();
+    shard.read_rows(first..first + shard.blocks()[block], &mut packed)?;
     let mut made = Rows::default();
-    let before: u64 = shard.blocks()[..block].iter().sum();
-    let mut push = |packed: PackedRow| {
+    for (packed, number) in packed.into_iter().zip(first..) {
+        packed
+            .unpack()
+            .map_err(|error| DataError::damaged(shard.path(), format!("row {number}: {error}")))?;
         match packed.score() {
             Ok(Some(Score::Centipawns(_))) => made.counts.evals += 1,
             Ok(Some(Score::Mate(_))) => made.counts.mates += 1,
             _ => {}
         }
         made.rows.push(Row { split, ..Row::of_packed(packed) });
-    };
-    let damaged = |n: usize, reason: String| {
-        DataError::damaged(shard.path(), format!("row {}: {reason}", before + n as u64))
-    };
-    if shard.is_packed() {
-        let mut packed = Vec::new();
-        shard.read_packed(block, &mut packed)?;
-        for (n, row) in packed.into_iter().enumerate() {
-            row.unpack().map_err(|error| damaged(n, error.to_string()))?;
-            push(row);
-        }
-    } else {
-        for (n, row) in shard.read(block, columns)?.iter().enumerate() {
-            push(pack(row).map_err(|reason| damaged(n, reason))?);
-        }
     }
     Ok(made)
-}
-
-/// A row of columns, packed.
-fn pack(row: RowView<'_>) -> Result<PackedRow, String> {
-    let position = match (row.board(), row.fen()) {
-        (Some(board), _) => board.position().map_err(|error| error.to_string())?,
-        (None, Some(fen)) => Position::from_fen(fen).map_err(|error| error.to_string())?,
-        (None, None) => return Err("there is no position".into()),
-    };
-    let packed = PackedRow::new(&position).ok_or("its clock has no room")?;
-    let packed = match row.best_move() {
-        Some(text) => packed.with_move(parse(&position, text)?),
-        None => packed,
-    };
-    let score = row.score(position.turn());
-    if score.is_some_and(|score| !PackedRow::has_room_for(score)) {
-        return Err("its evaluation has no room".into());
-    }
-    Ok(packed.with_score(score).with_result(row.game_result()))
-}
-
-fn parse(position: &Position, text: &str) -> Result<Move, String> {
-    position.parse_uci(text).map_err(|error| error.to_string())
 }

@@ -7,7 +7,8 @@ use super::progress::Progress;
 use super::runs::RUNS;
 use crate::files::{self, is_temporary};
 use crate::lock::{FolderLock, LOCK};
-use crate::manifest::{MANIFEST, Manifest, PROGRESS, Plan, SUCCESS, read_json};
+use crate::manifest::{self, Manifest, PROGRESS, SUCCESS};
+use crate::plan::Plan;
 use crate::{DataError, Split};
 
 /// A folder that nobody else writes to.
@@ -77,9 +78,14 @@ impl Workplace {
         if !path.join(PROGRESS).exists() {
             return Ok((workplace, Found::Nothing));
         }
-        let progress: Progress = read_json(&path.join(PROGRESS))?;
+        let progress = Progress::open(path)?;
         if let Some(error) = other(&progress.plan) {
-            return Err(error);
+            if progress.has_files() {
+                return Err(error);
+            }
+            // Nothing is lost with a run of another plan that has not finished a single file.
+            workplace.remove_temporary_files();
+            return Ok((workplace, Found::Nothing));
         }
         workplace.remove_temporary_files();
         Ok((workplace, Found::Unfinished(Box::new(progress))))
@@ -128,8 +134,8 @@ impl Workplace {
         Ok(())
     }
 
-    /// Whether the manifest is there but nobody said that all is well.
-    pub(crate) fn forget_manifest(&self) {
-        let _ = fs::remove_file(self.path.join(MANIFEST));
+    /// Removes a manifest without `_SUCCESS`: the writer was killed between the two.
+    pub(crate) fn remove_manifest(&self) -> Result<(), DataError> {
+        manifest::remove(&self.path)
     }
 }

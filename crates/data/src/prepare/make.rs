@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::games::Rows;
 use super::ledger::{Event, Made, Place};
 use super::{InputFile, Origin, PrepareOptions, Prepared, Work};
-use crate::manifest::Plan;
+use crate::plan::Plan;
 use crate::pool::Feed;
 use crate::{Counts, DataError, Row};
 

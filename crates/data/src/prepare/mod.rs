@@ -35,9 +35,10 @@ pub use options::{FileFormat, PrepareOptions, RowOrder};
 pub use source::{InputFile, describe, expand};
 pub use time_class::TimeClass;
 
-use crate::manifest::{Plan, VERSION, notes};
+use crate::manifest::{VERSION, notes};
+use crate::plan::Plan;
 use crate::pool::{self, Feed};
-use crate::{Column, DataError, Manifest};
+use crate::{Column, DataError, Manifest, files};
 use folder::{Found, Workplace};
 use games::{Recipe, Rows};
 use ledger::{Ledger, Made, Mark, Observer, Place};
@@ -61,7 +62,8 @@ pub struct Prepared {
 /// progress, from any thread.
 ///
 /// A broken game or a file that ends in the middle is no error: it is told, counted in
-/// [`Manifest::problems`], and the rest is converted.
+/// [`Manifest::problems`], and the rest is converted. A file that cannot be opened is an error, before
+/// anything is written.
 pub fn prepare<'a>(
     inputs: &[PathBuf],
     folder: &Path,
@@ -71,6 +73,8 @@ pub fn prepare<'a>(
 ) -> Result<Prepared, DataError> {
     let recipe = Recipe::new(options)?;
     let files = expand(inputs)?;
+    source::check(&files)?;
+    files::ensure_apart(folder, files.iter().map(PathBuf::as_path))?;
     let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
     // What came through a pipe is gone.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
@@ -177,7 +181,7 @@ impl<O: Origin> Work<'_, O> {
                 (stage, Mark::begin(self.origin.begin()), Vec::new(), false)
             }
         };
-        workplace.forget_manifest();
+        workplace.remove_manifest()?;
         self.recorder().record(stage.clone(), mark, &first_problems)?;
         let mut manifest = self.run(stage, mark, first_problems, observer)?;
         self.origin.complete(&mut manifest);

@@ -212,7 +212,7 @@ struct Run {
 
 impl Run {
     fn open(path: &Path) -> Result<Self, DataError> {
-        let file = File::open(path).map_err(DataError::io("open", path))?;
+        let file = regular::open(path).map_err(DataError::io("open", path))?;
         let bytes = file.metadata().map_err(DataError::io("read", path))?.len();
         if !bytes.is_multiple_of(RECORD as u64) {
             return Err(DataError::damaged(path, format!("{bytes} bytes are no whole rows")));
@@ -282,7 +282,7 @@ impl Merge {
     ) -> Result<Self, DataError> {
         // All buffers together take 64 MB, if there are not very many runs.
         let buffer = ((64 << 20) / count.max(1)).clamp(1 << 13, 1 << 20);
-        let mut runs = Vec::with_capacity(count);
+        let mut runs = Vec::new();
         let (mut heap, mut heads) = (BinaryHeap::new(), Vec::new());
         for number in 0..count {
             let mut run = Run::open(&run_path(folder, number))?.seek(from, buffer)?;

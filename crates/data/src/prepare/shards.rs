@@ -365,7 +365,7 @@ impl Sink for Shards<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::Plan;
+    use crate::plan::Plan;
     use crate::prepare::games::Rows;
     use crate::prepare::ledger;
     use chess::{PackedRow, Position};

@@ -66,14 +66,33 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Looks at an input: a file is read to its end for its hash. What cannot be opened has neither size
-/// nor hash; that is told when it is its turn.
+/// Whether a path is standard input or another pipe, which can be opened and read only once.
+fn is_pipe(path: &Path) -> bool {
+    path == Path::new("-") || path.exists() && !path.is_file() && !path.is_dir()
+}
+
+/// Opens every file once, so that a wrong name is found before anything is written. A file that is no
+/// text is an error only if there is nothing else to read.
+pub(crate) fn check(files: &[PathBuf]) -> Result<(), DataError> {
+    let (mut is_any_readable, mut problem) = (false, None);
+    for path in files {
+        match if is_pipe(path) { Ok(()) } else { Input::open(path).map(drop) } {
+            Ok(()) => is_any_readable = true,
+            Err(error @ ReadError::Open { .. }) => return Err(error.into()),
+            Err(error) => _ = problem.get_or_insert(error),
+        }
+    }
+    problem.filter(|_| !is_any_readable).map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// Looks at an input: a file is read to its end for its hash. A pipe has neither size nor hash until it
+/// has been read.
 pub fn describe(path: &Path) -> InputFile {
     let name = path.display().to_string();
     let is_file = path != Path::new("-") && path.is_file();
     let hashed = is_file.then(|| {
         let mut hasher = blake3::Hasher::new();
-        let bytes = io::copy(&mut std::fs::File::open(path)?, &mut hasher)?;
+        let bytes = io::copy(&mut regular::open(path)?, &mut hasher)?;
         io::Result::Ok((bytes, hasher.finalize().to_hex().to_string()))
     });
     match hashed {
@@ -193,8 +212,7 @@ impl Source {
 
     fn open(&mut self, number: usize) -> Result<Current, ReadError> {
         let path = &self.files[number];
-        let is_pipe = path == Path::new("-") || !(path.is_file() || path.is_dir());
-        let is_pipe = is_pipe && (path == Path::new("-") || path.exists());
+        let is_pipe = is_pipe(path);
         let input = if is_pipe { self.open_pipe(number)? } else { Input::open(path)? };
         let (name, format, progress) = (input.name().to_owned(), input.format(), input.progress());
         let frames =

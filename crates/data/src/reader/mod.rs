@@ -11,6 +11,7 @@
 
 mod block;
 mod guard;
+mod pack;
 mod pages;
 mod prefetch;
 mod shard;

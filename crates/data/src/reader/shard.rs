@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use chess::PackedRow;
@@ -15,7 +16,7 @@ use parquet::arrow::arrow_reader::{
 
 use super::block::Block;
 use super::guard::guarded;
-use super::pages;
+use super::{pack, pages};
 use crate::parquet_file::POV_KEY;
 use crate::{Column, DataError, PackedFile, PointOfView};
 
@@ -45,7 +46,7 @@ impl Shard {
     /// Opens a Parquet file or a file of packed rows, and looks at its head or foot.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let mut magic = [0; 4];
-        let mut file = File::open(path).map_err(DataError::io("open", path))?;
+        let mut file = regular::open(path).map_err(DataError::io("open", path))?;
         let length = file.metadata().map_err(DataError::io("read", path))?.len();
         if length < 12 {
             return Err(DataError::damaged(path, format!("{length} bytes are no file of rows")));
@@ -156,37 +157,63 @@ impl Shard {
             Kind::Packed => {
                 let mut rows = Vec::new();
                 let first = block as u64 * PACKED_BLOCK;
-                self.read_packed(block, &mut rows)?;
+                self.read_rows(first..first + PACKED_BLOCK, &mut rows)?;
                 Block::from_packed(&rows, columns).map_err(|(n, error)| {
                     DataError::damaged(&self.path, format!("row {}: {error}", first + n as u64))
                 })
             }
-            Kind::Parquet { metadata, view } => self.read_parquet(metadata, *view, block, columns),
+            Kind::Parquet { metadata, view } => {
+                let rows = 0..self.blocks.get(block).copied().unwrap_or(0);
+                self.read_parquet(metadata, *view, (block, rows), columns)
+            }
         }
     }
 
-    /// Reads a block of packed rows as they are, in place of what was in the buffer; nothing if this is
-    /// no file of packed rows.
-    pub fn read_packed(&self, block: usize, rows: &mut Vec<PackedRow>) -> Result<(), DataError> {
+    /// Reads some of its rows as packed rows, whatever its format, in place of what was in the buffer.
+    ///
+    /// Packed rows are given as they are in the file, unchecked. Rows of Parquet are packed, for which
+    /// there must be a column `board` or `fen`; one that cannot be packed is an error.
+    pub fn read_rows(&self, range: Range<u64>, rows: &mut Vec<PackedRow>) -> Result<(), DataError> {
         rows.clear();
-        if !self.is_packed() {
-            return Ok(());
+        let Kind::Parquet { metadata, view } = &self.kind else {
+            let count = usize::try_from(range.end.saturating_sub(range.start));
+            return PackedFile::open(&self.path)?.read(
+                range.start,
+                count.unwrap_or(usize::MAX),
+                rows,
+            );
+        };
+        let columns = pack::columns(&self.columns)
+            .ok_or_else(|| DataError::NoColumn { path: self.path.clone(), column: "board" })?;
+        let mut begin = 0;
+        for (block, &length) in self.blocks.iter().enumerate() {
+            let own = range.start.clamp(begin, begin + length) - begin
+                ..range.end.clamp(begin, begin + length) - begin;
+            if !own.is_empty() {
+                let first = begin + own.start;
+                let decoded = self.read_parquet(metadata, *view, (block, own), &columns)?;
+                for (row, number) in decoded.iter().zip(first..) {
+                    rows.push(pack::pack(row).map_err(|reason| {
+                        DataError::damaged(&self.path, format!("row {number}: {reason}"))
+                    })?);
+                }
+            }
+            begin += length;
         }
-        let first = block as u64 * PACKED_BLOCK;
-        PackedFile::open(&self.path)?.read(first, PACKED_BLOCK as usize, rows)
+        Ok(())
     }
 
     fn read_parquet(
         &self,
         metadata: &ArrowReaderMetadata,
         view: PointOfView,
-        number: usize,
+        (number, range): (usize, Range<u64>),
         columns: &[Column],
     ) -> Result<Block, DataError> {
         let damaged = |reason: String| {
             DataError::damaged(&self.path, format!("row group {number}: {reason}"))
         };
-        let file = File::open(&self.path).map_err(DataError::io("open", &self.path))?;
+        let file = regular::open(&self.path).map_err(DataError::io("open", &self.path))?;
         let rows = self.blocks.get(number).copied().unwrap_or(0);
         let names = columns.iter().map(|column| column.name());
         let group = metadata.metadata().row_groups().get(number);
@@ -198,12 +225,15 @@ impl Shard {
                     .map_err(|reason| damaged(format!("{name}: {reason}")))?;
             }
         }
+        let wanted = range.end - range.start;
         let batches = guarded(|| {
             let mask = ProjectionMask::columns(metadata.parquet_schema(), names);
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
                 .with_row_groups(vec![number])
                 .with_projection(mask)
-                .with_batch_size((rows as usize).max(1))
+                .with_offset(range.start as usize)
+                .with_limit(wanted as usize)
+                .with_batch_size((wanted as usize).max(1))
                 .build()?
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(parquet::errors::ParquetError::from)
@@ -212,8 +242,8 @@ impl Shard {
             .map_err(|panic| damaged(format!("the decoder stopped ({panic})")))?
             .map_err(|error| damaged(error.to_string()))?;
         let batch = match batches.as_slice() {
-            [] if rows == 0 => return Ok(Block::from_batch(&empty(), &[], view)),
-            [batch] if batch.num_rows() as u64 == rows => batch,
+            [] if wanted == 0 => return Ok(Block::from_batch(&empty(), &[], view)),
+            [batch] if batch.num_rows() as u64 == wanted => batch,
             _ => return Err(damaged("it has not as many rows as it says".into())),
         };
         Ok(Block::from_batch(batch, columns, view))

@@ -261,7 +261,7 @@ impl Checkpoint {
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
         let fail = |cause| CheckpointError::Io { what: "read", path: path.to_owned(), cause };
         let mut bytes = Vec::new();
-        let file = fs::File::open(path).map_err(fail)?;
+        let file = regular::open(path).map_err(fail)?;
         // Whatever the system says of its length, no more is read.
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
         Self::from_bytes(&bytes)

@@ -60,6 +60,9 @@ pub enum EvaluateError {
         /// The split.
         split: Split,
     },
+    /// The model overflows.
+    #[error("the outputs of the model are not finite numbers: {}", .0.fen())]
+    NotFinite(Box<Position>),
     /// A column is missing.
     #[error("{}: it has no column {column}", path.display())]
     NoColumn {
@@ -211,12 +214,12 @@ pub fn evaluate(
             Err(()) => left_out.damaged += 1,
         }
         if run.waiting.len() == BATCH {
-            run.flush();
+            run.flush()?;
             // Rows of games that are not asked for cost nothing; positions do.
             if max < total { tell(taken, max) } else { tell(rows, total) }
         }
     }
-    run.flush();
+    run.flush()?;
     if run.tally.positions() == 0 {
         return Err(EvaluateError::Empty { path: folder.to_owned(), split });
     }
@@ -246,14 +249,18 @@ impl<'a> Run<'a> {
         self.waiting.push((position, known));
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self) -> Result<(), EvaluateError> {
         let config = self.weights.config();
         let tokens: Vec<_> =
             self.waiting.iter().map(|(position, _)| config.tokens(position)).collect();
         let predictions = self.engine.predict(self.weights, &tokens);
         for ((position, known), said) in self.waiting.drain(..).zip(&predictions) {
+            if !said.is_finite() {
+                return Err(EvaluateError::NotFinite(Box::new(position)));
+            }
             let case = Case::of(config, &position, known.played, said);
             self.tally.add(&position, &known, &case);
         }
+        Ok(())
     }
 }

@@ -44,6 +44,11 @@ impl Prediction {
         self.outcome[0] - self.outcome[2]
     }
 
+    /// Whether all of it are finite numbers. Large weights overflow even if each of them is finite.
+    pub fn is_finite(&self) -> bool {
+        self.logits.iter().chain(&self.outcome).all(|number| number.is_finite())
+    }
+
     /// How likely each legal move is, the likeliest first.
     pub fn moves(&self, config: &Config, position: &Position) -> Vec<(Move, f32)> {
         let mut moves: Vec<(Move, f32)> = config

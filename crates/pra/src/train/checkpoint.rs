@@ -28,6 +28,8 @@ const STATE: &str = "state.json";
 const VERSION: u32 = 1;
 /// A state is no longer than this.
 const MAX_STATE: u64 = 1 << 20;
+/// No training looks at more rows: iterations times positions a step at their most.
+const MAX_ROWS: u64 = 1 << 62;
 /// What folders begin with.
 const PREFIX: &str = "step-";
 
@@ -201,16 +203,23 @@ fn load(
     let bytes = read(&path.join(OPTIMIZER), most)?;
     optimizer.read(&bytes).map_err(|error| fail(format!("{OPTIMIZER}: {error}")))?;
     let State { step, epoch, row, counts, .. } = state;
+    let LoaderCounts { used, without_move, damaged, illegal } = counts;
+    for (name, value, most) in [
+        ("step", step, plan.num_iterations),
+        ("epoch", epoch, MAX_ROWS),
+        ("row", row, plan.rows),
+        ("counts", [used, without_move, damaged, illegal].into_iter().fold(0, u64::max), MAX_ROWS),
+    ] {
+        if value > most {
+            return Err(fail(format!("{STATE}: {name} must be 0 to {most}, not {value}")));
+        }
+    }
     let place = Place { step, position: ReaderPosition { epoch, row }, counts };
     Ok((weights, optimizer, place))
 }
 
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, TrainError> {
-    let length = fs::metadata(path).map_err(TrainError::io("read", path))?.len();
-    if length > most {
-        return Err(TrainError::checkpoint(path, format!("{length} bytes are too many")));
-    }
-    fs::read(path).map_err(TrainError::io("read", path))
+    regular::read(path, most).map_err(TrainError::io("read", path))
 }
 
 /// The checkpoints of a folder, the oldest first.

@@ -3,7 +3,7 @@
 //! Lines are appended as they come. A training that goes on cuts off what it will do again, and leaves
 //! the text of the others as it is.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainError;
 use data::write_whole;
+
+/// No log is longer.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// A step.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -80,7 +83,7 @@ pub fn read_log(path: &Path) -> Vec<LogLine> {
 
 /// The lines up to a step, with their text.
 fn read(path: &Path, last_step: u64) -> Vec<(String, LogLine)> {
-    let bytes = fs::read(path).unwrap_or_default();
+    let bytes = regular::read(path, MAX_BYTES).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let line = |text: &str| Some((text.to_owned(), serde_json::from_str::<LogLine>(text).ok()?));
     text.lines().filter_map(line).filter(|(_, line)| line.step() <= last_step).collect()

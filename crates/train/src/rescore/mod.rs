@@ -72,6 +72,7 @@ pub fn rescore<'a>(
     threads: NonZero<usize>,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
+    data::ensure_apart(folder, [source.path.as_path()])?;
     let making = Making {
         inputs: vec![source.input.clone()],
         options: PrepareOptions {
@@ -137,7 +138,7 @@ fn block(
     let Some((block, shard, split)) = source.block(number) else { return Ok(Unit::default()) };
     scorer.start();
     let mut packed = Vec::new();
-    shard.read_packed(block.number(), &mut packed)?;
+    shard.read_rows(block.range(), &mut packed)?;
     let mut maker = Maker {
         options,
         scorer,

@@ -1,15 +1,21 @@
-//! The rows that are scored anew: a data set of packed rows, or one file of them.
+//! The rows that are scored anew: a data set, or one file of rows, Parquet or packed.
 
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
-use data::{Counts, DataError, InputFile, MANIFEST, Manifest, Shard, Split};
+use data::{Counts, DataError, InputFile, Manifest, Shard, Split};
 use serde_json::Value;
+
+/// Rows in a block, whatever the row groups of the file: both formats give the same blocks.
+const BLOCK: u64 = 1 << 15;
 
 /// Rows in blocks that have numbers.
 #[derive(Debug)]
 pub struct Source {
+    /// The file or the folder.
+    pub path: PathBuf,
     shards: Vec<(Shard, Split)>,
-    /// Each block: in which file, which one there, and how many rows come before it.
+    /// Each block: in which file, and how many rows come before it.
     blocks: Vec<Block>,
     rows: u64,
     /// What it is known by.
@@ -24,7 +30,6 @@ pub struct Source {
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     shard: usize,
-    number: usize,
     /// The number of its first row, in all of the source.
     pub first: u64,
     /// The number of the first row of its file, in all of the source.
@@ -54,22 +59,20 @@ impl Source {
                 }
                 shards.push((shard, file.split));
             }
-            let input = data::describe(&path.join(MANIFEST));
+            let input = data::describe(&Manifest::path(path));
             let (made, counts) = (manifest.made, manifest.counts);
-            Self { shards, blocks: Vec::new(), rows: 0, input, made, counts }
+            Self { path: path.to_owned(), shards, blocks: Vec::new(), rows: 0, input, made, counts }
         } else {
             let shards = vec![(Shard::open(path)?, Split::Train)];
             let (input, counts) = (data::describe(path), Counts::default());
-            Self { shards, blocks: Vec::new(), rows: 0, input, made: None, counts }
+            let (blocks, made) = (Vec::new(), None);
+            Self { path: path.to_owned(), shards, blocks, rows: 0, input, made, counts }
         };
         for (n, (shard, _)) in source.shards.iter().enumerate() {
-            if !shard.is_packed() {
-                return Err(no_data_set("its rows are not packed; `tabiya data pack` packs them"));
-            }
             let first_of_file = source.rows;
-            for (number, &rows) in shard.blocks().iter().enumerate() {
-                let first = source.rows;
-                source.blocks.push(Block { shard: n, number, first, first_of_file, rows });
+            for begin in (0..shard.rows()).step_by(BLOCK as usize) {
+                let (first, rows) = (source.rows, BLOCK.min(shard.rows() - begin));
+                source.blocks.push(Block { shard: n, first, first_of_file, rows });
                 source.rows += rows;
             }
         }
@@ -98,8 +101,9 @@ impl Source {
 }
 
 impl Block {
-    /// The number of the block in its file.
-    pub fn number(self) -> usize {
-        self.number
+    /// Its rows, by their numbers in the file.
+    pub fn range(self) -> Range<u64> {
+        let first = self.first - self.first_of_file;
+        first..first + self.rows
     }
 }

@@ -10,7 +10,6 @@
 //!
 //! A file that is anything else counts as none: its games are played again.
 
-use std::fs;
 use std::path::Path;
 
 use chess::PackedRow;
@@ -39,8 +38,7 @@ pub fn write(path: &Path, unit: &Unit) -> Result<(), DataError> {
 
 /// Reads a unit, if it is there and whole.
 pub fn read(path: &Path) -> Option<Unit> {
-    let length = fs::metadata(path).ok()?.len();
-    let bytes = (length <= MOST_BYTES).then(|| fs::read(path).ok()).flatten()?;
+    let bytes = regular::read(path, MOST_BYTES).ok()?;
     let (bytes, hash) = bytes.split_last_chunk::<32>()?;
     if blake3::hash(bytes).as_bytes() != hash {
         return None;
@@ -64,6 +62,8 @@ pub fn read(path: &Path) -> Option<Unit> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use chess::Position;
 

@@ -13,6 +13,9 @@ use super::block::huber;
 use super::examples::target;
 use super::{Examples, Options, TowersError, Trainer};
 
+/// No run takes more steps or goes through its examples more often.
+const MAX_STEPS: u64 = 1 << 50;
+
 /// What a run does.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunOptions {
@@ -150,6 +153,7 @@ fn check(run: &RunOptions, examples: &Examples) -> Result<(), TowersError> {
         () if run.batch == 0 || run.batch > 1 << 20 => wrong("a batch has 1 to 1048576 positions"),
         () if !(rate > 0.0 && rate <= 1.0) => wrong("the rate is above 0 and at most 1"),
         () if !(clip > 0.0 && clip <= 32_000.0) => wrong("evaluations are clipped to 1…32000"),
+        () if run.epochs > MAX_STEPS => wrong("there are at most 2^50 epochs"),
         () if run.checkpoint_steps == 0 => wrong("a checkpoint needs at least one step"),
         () if examples.rows().is_empty() => wrong("there are no examples"),
         () if u32::try_from(examples.rows().len()).is_err() => {
@@ -183,12 +187,14 @@ fn begin(
             return Err(other(format!("{name} is {found} there and {value} here")));
         }
     }
-    let number = |name: &str| {
-        let value = training[name].as_u64();
-        value.ok_or_else(|| other(format!("it does not tell its {name}")))
+    let number = |name: &str, most: u64| {
+        let value = training[name].as_u64().filter(|&value| value <= most);
+        value.ok_or_else(|| other(format!("its {name} is {}, not 0 to {most}", training[name])))
     };
     let averages = averages.ok_or_else(|| other("it has no averages of the optimizer".into()))?;
-    let (steps, epoch, row) = (number("step")?, number("epoch")?, number("row")?);
+    let rows = identity["examples"].as_u64().unwrap_or(0);
+    let (steps, epoch) = (number("step", MAX_STEPS)?, number("epoch", MAX_STEPS)?);
+    let row = number("row", rows)?;
     let trainer = Trainer::new(towers, Some(averages), steps, run.options, run.threads);
     Ok((trainer, epoch, usize::try_from(row).unwrap_or(usize::MAX)))
 }
@@ -332,6 +338,14 @@ mod tests {
         save(&middle, &trainer, &identity, epoch, 64).unwrap();
         train(&examples, None, &middle, &run, |_| {}).unwrap();
         assert!(std::fs::read(&middle).unwrap() == bytes);
+        // What it tells of its progress is bounded.
+        for (name, value) in [("step", u64::MAX), ("epoch", u64::MAX), ("row", 201)] {
+            let mut forged = Checkpoint::load(&whole).unwrap();
+            forged.training[name] = value.into();
+            forged.save(&path).unwrap();
+            let error = train(&examples, None, &path, &run, |_| {}).unwrap_err().to_string();
+            assert!(error.contains(&format!("its {name} is {value}, not 0 to ")), "{error}");
+        }
         // Another run is not continued, and nothing is written over.
         let other = RunOptions { seed: 2, ..run.clone() };
         let error = train(&examples, None, &whole, &other, |_| {}).unwrap_err();

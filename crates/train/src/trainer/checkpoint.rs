@@ -8,7 +8,7 @@
 //! sizes against the shape, the shape against what networks can have, every parameter for being a number.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 
@@ -76,6 +76,21 @@ pub(super) struct Plan {
     seed: u64,
     threads: usize,
     window_rows: usize,
+}
+
+impl Note {
+    /// Counts and steps are bounded as the options are that they follow from.
+    fn check(&self) -> Result<(), String> {
+        let counts = [&self.counts, &self.total].map(|counts| counts.largest());
+        let most = counts.into_iter().fold(self.step, u64::max);
+        if most > TrainOptions::MAX_POSITIONS {
+            return Err(format!("it tells of {most} steps or rows"));
+        }
+        match f64::from_bits(self.loss_bits) {
+            loss if loss.is_finite() => Ok(()),
+            loss => Err(format!("its loss is {loss}")),
+        }
+    }
 }
 
 /// A shape in JSON.
@@ -242,7 +257,7 @@ impl Checkpoint {
 
     /// Reads one.
     pub fn load(path: &Path) -> Result<Self, TrainError> {
-        let mut file = File::open(path).map_err(TrainError::io("open", path))?;
+        let mut file = regular::open(path).map_err(TrainError::io("open", path))?;
         let length = file.metadata().map_err(TrainError::io("read", path))?.len();
         // The largest network there can be, three times.
         let largest = Shape {
@@ -270,6 +285,7 @@ impl Checkpoint {
         if note.version != VERSION {
             return Err(format!("version {} where {VERSION} is known", note.version));
         }
+        note.check()?;
         let shape = note.shape.shape()?;
         let array = |prefix: &str| -> Result<Vec<f32>, String> {
             let mut values = Vec::with_capacity(parameters::count(&shape));
@@ -309,7 +325,7 @@ impl Checkpoint {
             return Ok(());
         }
         let name = |step: u64| format!("checkpoint-{step:09}.safetensors");
-        let bytes = fs::read(latest).map_err(TrainError::io("read", latest))?;
+        let bytes = regular::read(latest, u64::MAX).map_err(TrainError::io("read", latest))?;
         write_whole(&folder.join(name(step)), &bytes)?;
         let entries = folder.read_dir().map_err(TrainError::io("read", folder))?;
         let mut kept: Vec<_> = entries

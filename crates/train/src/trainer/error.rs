@@ -11,9 +11,6 @@ pub enum TrainError {
     /// The rows could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// The data set is there, but its files are not of packed rows.
-    #[error("{} is a data set of Parquet files; `tabiya data convert` makes packed rows of it", .0.display())]
-    NotPacked(PathBuf),
     /// There is nothing to learn from.
     #[error("there are no rows to train on in {}", .0.display())]
     NoRows(PathBuf),

@@ -49,6 +49,13 @@ pub struct RowCounts {
 }
 
 impl RowCounts {
+    /// The largest of the counts.
+    pub(super) fn largest(&self) -> u64 {
+        [self.used, self.damaged, self.without_target, self.beyond_limit]
+            .into_iter()
+            .fold(0, u64::max)
+    }
+
     /// All that were not learned from.
     pub const fn left_out(&self) -> u64 {
         self.damaged + self.without_target + self.beyond_limit

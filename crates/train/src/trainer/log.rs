@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainError;
 
+/// No log is longer.
+const MAX_BYTES: u64 = 1 << 30;
+
 /// The state of things at the end of a superbatch.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LogLine {
@@ -29,7 +32,7 @@ pub struct LogLine {
 
 /// The lines of a log up to a step; what is none is left out.
 pub(super) fn read(path: &Path, last_step: u64) -> Vec<LogLine> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = regular::read_to_string(path, MAX_BYTES).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<LogLine>(line).ok());
     lines.filter(|line| line.step <= last_step).collect()
 }

@@ -60,6 +60,9 @@ pub struct TrainOptions {
 }
 
 impl TrainOptions {
+    /// No training has more positions, rows or steps.
+    pub(super) const MAX_POSITIONS: u64 = 1 << 50;
+
     /// Sensible values for a network and so many positions.
     ///
     /// ```
@@ -97,9 +100,9 @@ impl TrainOptions {
         let fail = |reason: String| Err(TrainError::Options(reason));
         self.shape.check().map_err(|error| TrainError::Options(error.to_string()))?;
         let whole: [(&str, u64, u64, u64); 6] = [
-            ("positions", self.positions, 1, 1 << 50),
+            ("positions", self.positions, 1, Self::MAX_POSITIONS),
             ("batch size", self.batch_size as u64, 1, 1 << 22),
-            ("superbatch", self.superbatch, 1, 1 << 50),
+            ("superbatch", self.superbatch, 1, Self::MAX_POSITIONS),
             ("threads", self.threads as u64, 1, 512),
             ("window", self.window_rows as u64, 1, 1 << 28),
             ("validation rows", self.validation_rows, 0, 1 << 28),

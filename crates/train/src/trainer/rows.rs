@@ -7,42 +7,43 @@
 //! on with it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chess::PackedRow;
 use chess::chance::Chance;
-use data::{FileFormat, Manifest, PackedFile, SUCCESS, Split};
+use data::{DataError, FileFormat, Manifest, PackedFile, SUCCESS, Shard, Split};
 
 use super::TrainError;
 
-/// Rows in a block: 256 KiB.
+/// The formats that are read.
+const FILES: [FileFormat; 2] = [FileFormat::Packed, FileFormat::Parquet];
+/// Rows in a block, 256 KiB packed, whatever the row groups of the file: rows come in the same order from
+/// both formats.
 const BLOCK: u64 = 1 << 13;
 
-/// Files of packed rows, and how many rows each has.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// Files of rows, Parquet or packed.
+#[derive(Clone, Debug, Default)]
 pub struct RowFiles {
-    files: Vec<(PathBuf, u64)>,
+    files: Vec<Arc<Shard>>,
     hasher_input: Vec<u8>,
 }
 
 impl RowFiles {
-    /// The files of one split of data sets: finished data sets of packed rows; folders with files
-    /// (`.rows`) that are no data set and single files, all of which are for training.
+    /// The files of one split of data sets: finished data sets; folders with files (`.rows`, `.parquet`)
+    /// that are no data set and single files, all of which are for training.
     pub fn open(paths: &[PathBuf], split: Split) -> Result<Self, TrainError> {
         let mut all = Self::default();
         for path in paths {
             if path.is_dir() && path.join(SUCCESS).exists() {
                 let manifest = Manifest::open(path)?;
-                if manifest.format() != FileFormat::Packed {
-                    return Err(TrainError::NotPacked(path.clone()));
-                }
                 for file in manifest.files.iter().filter(|file| file.split == split) {
-                    all.add(&path.join(&file.path))?;
+                    all.add(&path.join(&file.path), Some(&file.blake3))?;
                 }
             } else if split == Split::Train {
                 if path.is_dir() {
                     all.add_folder(path)?;
                 } else {
-                    all.add(path)?;
+                    all.add(path, None)?;
                 }
             }
         }
@@ -65,7 +66,10 @@ impl RowFiles {
             let path = entry.map_err(fail())?.path();
             let is_hidden =
                 path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
-            if path.extension().is_some_and(|extension| extension == "rows") && !is_hidden {
+            let is_ours = FILES.iter().any(|format| {
+                path.extension().is_some_and(|extension| extension == format.extension())
+            });
+            if is_ours && !is_hidden {
                 paths.push(path);
             }
         }
@@ -74,20 +78,29 @@ impl RowFiles {
             Manifest::open(folder)?;
         }
         paths.sort();
-        paths.iter().try_for_each(|path| self.add(path))
+        paths.iter().try_for_each(|path| self.add(path, None))
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), TrainError> {
-        let file = PackedFile::open(path)?;
-        self.files.push((path.to_owned(), file.rows()));
-        self.hasher_input.extend(file.rows().to_le_bytes());
-        self.hasher_input.extend(file.hash());
+    /// Adds a file. Packed rows have their hash in the head; of a Parquet file it is the one that the
+    /// manifest tells, or computed.
+    fn add(&mut self, path: &Path, hash: Option<&str>) -> Result<(), TrainError> {
+        let shard = Shard::open(path)?;
+        self.hasher_input.extend(shard.rows().to_le_bytes());
+        if shard.is_packed() {
+            self.hasher_input.extend(PackedFile::open(path)?.hash());
+        } else {
+            // A file without positions is found here, and not in the middle of a training.
+            shard.read_rows(0..shard.rows().min(1), &mut Vec::new())?;
+            let hash = hash.map(str::to_owned).or_else(|| data::describe(path).blake3);
+            self.hasher_input.extend(hash.unwrap_or_default().bytes());
+        }
+        self.files.push(Arc::new(shard));
         Ok(())
     }
 
     /// How many rows there are.
     pub fn rows(&self) -> u64 {
-        self.files.iter().map(|(_, rows)| rows).sum()
+        self.files.iter().map(|shard| shard.rows()).sum()
     }
 
     /// What the rows are known by: a hash of what the heads of all files say, in order.
@@ -96,7 +109,8 @@ impl RowFiles {
     }
 
     fn blocks(&self) -> Vec<Block> {
-        let cut = |(file, &(_, rows)): (usize, &(PathBuf, u64))| {
+        let cut = |(file, shard): (usize, &Arc<Shard>)| {
+            let rows = shard.rows();
             (0..rows).step_by(BLOCK as usize).map(move |first| {
                 let count = (rows - first).min(BLOCK) as u32;
                 Block { file: file as u32, first, count }
@@ -107,11 +121,11 @@ impl RowFiles {
 
     fn read(&self, block: &Block, into: &mut Vec<PackedRow>) -> Result<(), TrainError> {
         let mut rows = Vec::new();
-        let (path, _) = &self.files[block.file as usize];
-        PackedFile::open(path)?.read(block.first, block.count as usize, &mut rows)?;
+        let shard = &self.files[block.file as usize];
+        shard.read_rows(block.first..block.first + u64::from(block.count), &mut rows)?;
         if rows.len() != block.count as usize {
-            let cause = std::io::ErrorKind::UnexpectedEof.into();
-            return Err(TrainError::io("read", path)(cause));
+            let (path, reason) = (shard.path().to_owned(), "it has become shorter".to_owned());
+            return Err(DataError::Damaged { path, reason }.into());
         }
         into.append(&mut rows);
         Ok(())
@@ -165,7 +179,8 @@ impl RowStream {
     ) -> Result<Self, TrainError> {
         let rows = files.rows();
         if rows == 0 {
-            let path = files.files.first().map(|(path, _)| path.clone()).unwrap_or_default();
+            let path = files.files.first().map(|shard| shard.path().to_owned());
+            let path = path.unwrap_or_default();
             return Err(TrainError::NoRows(path));
         }
         let mut stream = Self {

@@ -341,10 +341,10 @@ fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
         let error = Checkpoint::load(&damaged).unwrap_err().to_string();
         assert!(error.contains("is no checkpoint"), "{error}");
     }
-    for n in 0..120 {
+    for n in 0..1_000 {
         let mut bytes = good.clone();
         // Half of the flips are in the head.
-        let at = if n % 2 == 0 { n * 7 } else { n * good.len() / 120 };
+        let at = if n % 2 == 0 { n } else { n * good.len() / 1_000 };
         bytes[at] ^= 1 << (n % 8);
         fs::write(&damaged, &bytes).unwrap();
         let _ = Checkpoint::load(&damaged);
@@ -355,6 +355,25 @@ fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
     fs::write(&damaged, &bytes).unwrap();
     let error = Checkpoint::load(&damaged).unwrap_err().to_string();
     assert!(error.contains("not a number"), "{error}");
+}
+
+#[test]
+fn a_checkpoint_is_bounded_like_the_options_it_came_from() {
+    let folder = Folder::new("bounded");
+    let mut job = training(&folder.0, "out");
+    (job.options.positions, job.options.shape) = (600, Shape::plain(32));
+    train(&job, &never(), &mut |_| ()).unwrap();
+    let path = job.out.join(CHECKPOINT);
+    let checkpoint = Checkpoint::load(&path).unwrap();
+    let refused = |change: &dyn Fn(&mut Checkpoint)| {
+        let mut forged = checkpoint.clone();
+        change(&mut forged);
+        forged.save(&path).unwrap();
+        train(&job, &never(), &mut |_| ()).unwrap_err().to_string()
+    };
+    assert!(refused(&|c| c.note.step = u64::MAX).contains("is no checkpoint: it tells of"));
+    assert!(refused(&|c| c.note.total.used = u64::MAX).contains("is no checkpoint: it tells of"));
+    assert!(refused(&|c| c.note.total.damaged = u64::MAX).contains("it tells of"));
 }
 
 #[test]

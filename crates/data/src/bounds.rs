@@ -1,0 +1,47 @@
+//! Bounds of the numbers in manifests and progress files.
+//!
+//! These files lie on the disk where anybody can edit them. Options have bounds of their own
+//! ([`crate::PrepareOptions::check`], which the command line uses too); everything that is counted (games,
+//! rows, bytes) stays below one limit, so that no sum of them overflows and none is taken for a size.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// 4 × 10¹²: no count is larger. All counts of a file of 256 MB together are less than 2⁶⁴.
+pub(crate) const MAX_COUNT: u64 = 1 << 42;
+
+/// Names the first number above the limit, by its path in the file.
+pub(crate) fn check_counts(name: &str, counts: &impl Serialize) -> Result<(), String> {
+    let counts = serde_json::to_value(counts).map_err(|error| error.to_string())?;
+    check(name, &counts)
+}
+
+fn check(at: &str, value: &Value) -> Result<(), String> {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().try_for_each(|(name, value)| check(&format!("{at}.{name}"), value))
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().try_for_each(|(n, value)| check(&format!("{at}[{n}]"), value))
+        }
+        Value::Number(number) if number.as_u64().is_none_or(|number| number > MAX_COUNT) => {
+            Err(format!("{at} must be 0 to {MAX_COUNT}, not {number}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_number_above_the_limit_is_named() {
+        let counts = |value: Value| check_counts("counts", &value);
+        let good = serde_json::json!({ "a": MAX_COUNT, "b": ["x", null, { "c": 0 }] });
+        assert_eq!(counts(good), Ok(()));
+        let bad = serde_json::json!({ "a": 1, "b": [0, { "c": u64::MAX }] });
+        let error = counts(bad).unwrap_err();
+        assert_eq!(error, format!("counts.b[1].c must be 0 to {MAX_COUNT}, not {}", u64::MAX));
+    }
+}
