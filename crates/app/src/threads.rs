@@ -16,11 +16,16 @@ pub struct Threads {
 impl Threads {
     /// The number asked for, or the number of cores.
     pub fn count(self) -> NonZero<usize> {
-        self.threads.unwrap_or_else(|| {
-            let cores = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-            cores.min(NonZero::new(MAX_THREADS).unwrap_or(NonZero::<usize>::MIN))
-        })
+        or_cores(self.threads)
     }
+}
+
+/// The number asked for, or the number of cores.
+pub fn or_cores(given: Option<NonZero<usize>>) -> NonZero<usize> {
+    given.unwrap_or_else(|| {
+        let cores = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        cores.min(NonZero::new(MAX_THREADS).unwrap_or(NonZero::<usize>::MIN))
+    })
 }
 
 /// A number of threads.
@@ -40,7 +45,9 @@ mod tests {
     #[test]
     fn absurd_numbers_of_threads_are_refused() {
         assert_eq!(parse("256").map(NonZero::get), Ok(256));
-        for text in ["0", "-1", "257", "1000000", "18446744073709551615", "99999999999999999999", ""] {
+        for text in
+            ["0", "-1", "257", "1000000", "18446744073709551615", "99999999999999999999", ""]
+        {
             assert!(parse(text).unwrap_err().contains("1 to 256"), "{text}");
         }
     }

@@ -1,7 +1,6 @@
 //! `tabiya data info`: what is in a data set.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,6 +10,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::threads::Threads;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct InfoArgs {
@@ -20,9 +21,8 @@ pub struct InfoArgs {
     /// Write histograms as pictures to this folder: eval.svg, result.svg, ply.svg, elo.svg.
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -31,7 +31,7 @@ pub struct InfoArgs {
 const RESULTS: [&str; 4] = ["1-0", "1/2-1/2", "0-1", "unknown"];
 
 pub fn run(args: &InfoArgs, out: &mut dyn Write) -> Outcome {
-    let (manifest, summary) = ::data::summarize(&args.folder, super::threads(args.threads))?;
+    let (manifest, summary) = ::data::summarize(&args.folder, args.threads.count())?;
     if let Some(folder) = &args.svg {
         write_pictures(folder, &manifest, &summary)?;
     }
@@ -63,8 +63,7 @@ fn write_pictures(folder: &PathBuf, manifest: &Manifest, summary: &Summary) -> a
     ];
     for (name, title, bars) in pictures {
         let path = folder.join(name);
-        std::fs::write(&path, bars_svg(&title, &bars))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        crate::output::write(&path, bars_svg(&title, &bars))?;
     }
     Ok(())
 }
@@ -77,8 +76,11 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
     }
     writeln!(
         out,
-        "{} games, {} moves, {} positions, {} problems with the inputs",
-        counts.games, counts.moves, counts.positions, manifest.problems
+        "{}, {}, {}, {} with the inputs",
+        count(counts.games, "game"),
+        count(counts.moves, "move"),
+        count(counts.positions, "position"),
+        count(manifest.problems, "problem")
     )?;
     for split in Split::ALL {
         let own = manifest.files.iter().filter(|file| file.split == split);
@@ -88,8 +90,10 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
         let each = bytes as f64 / rows.max(1) as f64;
         writeln!(
             out,
-            "{:<11}{rows} rows, {files} files, {bytes} bytes ({each:.1} a row)",
-            split.name()
+            "{:<11}{}, {}, {bytes} bytes ({each:.1} a row)",
+            split.name(),
+            count(rows, "row"),
+            count(files, "file")
         )?;
     }
     if counts.skipped_games.total() > 0 {

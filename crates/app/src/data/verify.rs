@@ -1,7 +1,6 @@
 //! `tabiya data verify`: every file and every row.
 
 use std::io::{IsTerminal, Write};
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -11,15 +10,16 @@ use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::Outcome;
+use crate::threads::Threads;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct VerifyArgs {
     /// The folder of the data set.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -28,7 +28,7 @@ pub struct VerifyArgs {
 pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
     let bar = std::io::stderr().is_terminal().then(ProgressBar::new_spinner);
-    let verified = ::data::verify(&args.folder, super::threads(args.threads), |rows| {
+    let verified = ::data::verify(&args.folder, args.threads.count(), |rows| {
         if let Some(bar) = &bar {
             bar.inc(rows);
         }
@@ -60,11 +60,11 @@ pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
         for note in &verified.unchecked {
             writeln!(out, "not checked: {note}")?;
         }
-        write!(out, "{} files, {} rows", verified.files, verified.rows)?;
+        write!(out, "{}, {}", count(verified.files, "file"), count(verified.rows, "row"))?;
         if let Some(games) = verified.games {
-            write!(out, " of {games} games")?;
+            write!(out, " of {}", count(games, "game"))?;
         }
-        writeln!(out, ", {} problems, {seconds:.2} s", verified.problems)?;
+        writeln!(out, ", {}, {seconds:.2} s", count(verified.problems, "problem"))?;
     }
     Ok(if verified.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::FileArgs;
 use super::progress::Bar;
 use crate::Outcome;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct CheckArgs {
@@ -185,12 +186,13 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
         if more > 0 {
             writeln!(out, "… and {more} more")?;
         }
-        write!(out, "{} games, {} moves", all.games, all.moves)?;
+        write!(out, "{}, {}", count(all.games, "game"), count(all.moves, "move"))?;
         if all.variation_moves > 0 {
             write!(out, " and {} in variations", all.variation_moves)?;
         }
         let rate = all.games as f64 / seconds.max(1e-9);
-        writeln!(out, ", {} errors, {seconds:.2} s, {rate:.0} games/s", all.errors)?;
+        let errors = count(all.errors, "error");
+        writeln!(out, ", {errors}, {seconds:.2} s, {rate:.0} games/s")?;
     }
     let is_fine = all.errors == 0 && failures.is_empty();
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })

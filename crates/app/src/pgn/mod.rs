@@ -6,12 +6,12 @@ mod progress;
 mod stats;
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use crate::Outcome;
+use crate::threads::Threads;
 
 /// Reads games from PGN files: plain, .zst, .gz, .bz2, or - for standard input.
 #[derive(Args)]
@@ -37,15 +37,14 @@ struct FileArgs {
     /// The files; what is in them says how they are compressed. `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How many threads read; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl FileArgs {
     fn options(&self, order: data::Order) -> data::Options {
         let options = data::Options { order, ..data::Options::default() };
-        data::Options { threads: self.threads.unwrap_or(options.threads), ..options }
+        data::Options { threads: self.threads.count(), ..options }
     }
 }
 

@@ -1,8 +1,9 @@
 //! `tabiya pgn normalize`: the export format out.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use chess::pgn::{Reader, Replay, TreeBuilder};
@@ -12,7 +13,7 @@ use data::{Input, Order, Piece, read_games};
 use super::FileArgs;
 use super::check::Findings;
 use super::progress::Bar;
-use crate::Outcome;
+use crate::{Outcome, output};
 
 #[derive(Args)]
 pub struct NormalizeArgs {
@@ -47,15 +48,16 @@ fn normalize(piece: Piece<'_>) -> (String, Findings) {
 }
 
 pub fn run(args: &NormalizeArgs, out: &mut dyn Write) -> Outcome {
+    output::ensure_not_inputs([], args.files.files.iter().map(PathBuf::as_path))?;
     let mut errors = 0;
     let mut failed = false;
     for file in &args.files.files {
         let name = file.display().to_string();
         // What comes out of the threads is written by this one, through a channel without room.
-        let outcome: io::Result<()> = std::thread::scope(|scope| {
+        let outcome: anyhow::Result<()> = std::thread::scope(|scope| {
             let (sender, receiver) = std::sync::mpsc::sync_channel::<String>(0);
             let (errors, failed) = (&mut errors, &mut failed);
-            scope.spawn(move || {
+            let read = move || {
                 let result = Input::open(file).and_then(|input| {
                     let bar = Bar::new(&input);
                     let options = args.files.options(Order::Large);
@@ -85,7 +87,8 @@ pub fn run(args: &NormalizeArgs, out: &mut dyn Write) -> Outcome {
                     eprintln!("tabiya: {error}");
                     *failed = true;
                 }
-            });
+            };
+            ::data::threads::spawn(scope, read)?;
             for text in receiver {
                 out.write_all(text.as_bytes())?;
             }

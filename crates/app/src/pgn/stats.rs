@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::FileArgs;
 use super::progress::Bar;
-use crate::Outcome;
+use crate::{Outcome, words};
 
 #[derive(Args)]
 pub struct StatsArgs {
@@ -390,13 +390,14 @@ fn write_table(
     row("NAGs", counted(stats.nags))?;
     row("variations", counted(stats.variations))?;
     let evals = format!(
-        "{}   {} mates, {} games",
+        "{}   {}, {}",
         counted(stats.evals),
-        stats.mates,
-        stats.games_with_evals
+        words::count(stats.mates, "mate"),
+        words::count(stats.games_with_evals, "game")
     );
     row("evals", evals)?;
-    row("clocks", format!("{}   {} games", counted(stats.clocks), stats.games_with_clocks))?;
+    let clocks = words::count(stats.games_with_clocks, "game");
+    row("clocks", format!("{}   {clocks}", counted(stats.clocks)))?;
     row("move times", counted(stats.move_times))?;
     for (text, count) in openings {
         row(&format!("  {text}"), format!("{count:>12} {:>6.2} %", share(*count)))?;
