@@ -35,9 +35,13 @@ pub struct Aligned<T> {
 
 impl<T: Pod> Aligned<T> {
     /// So many zeros.
+    ///
+    /// # Panics
+    /// If there cannot be that many.
     pub fn zeros(len: usize) -> Self {
         const { assert!(LINE.is_multiple_of(size_of::<T>()), "values that straddle lines") };
-        let lines = bytemuck::zeroed_vec((len * size_of::<T>()).div_ceil(LINE));
+        let bytes = len.checked_mul(size_of::<T>()).expect("values that fit into memory");
+        let lines = bytemuck::zeroed_vec(bytes.div_ceil(LINE));
         Self { lines, len, kind: PhantomData }
     }
 }
@@ -91,6 +95,13 @@ mod tests {
             assert_eq!(aligned.as_ptr() as usize % LINE, 0);
             assert_eq!(aligned.clone(), aligned);
         }
+    }
+
+    #[test]
+    #[should_panic(expected = "values that fit into memory")]
+    fn more_values_than_can_be_are_refused() {
+        // The bytes are 4 modulo 2^64.
+        Aligned::<f32>::zeros((1 << 62) + 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `tabiya bench`: a fixed search.
 
 use std::io::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,8 +25,8 @@ pub struct BenchArgs {
     #[arg(default_value_t = bench::DEPTH, value_parser = clap::value_parser!(u32).range(1..=60))]
     depth: u32,
     /// Threads; with more than one the number of nodes varies
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
+    threads: NonZero<usize>,
     /// A network to evaluate with instead of the embedded one, or 'classic' for the hand-written terms
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use data::DataError;
 
 /// The exit code of an interrupted command, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
@@ -12,6 +13,12 @@ const INTERRUPTED: u8 = 130;
 /// The exit code of a command that was interrupted and has saved what there was to save.
 pub fn exit_code() -> ExitCode {
     ExitCode::from(INTERRUPTED)
+}
+
+/// Whether a job failed because it was interrupted.
+pub fn is_cause_of(error: &anyhow::Error) -> bool {
+    let is_interrupted = |error: &DataError| matches!(error, DataError::Interrupted { .. });
+    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_interrupted)
 }
 
 /// Listens for Ctrl-C and for a request to terminate, once per process. The flag is set by the first

@@ -1,7 +1,8 @@
 //! The `tabiya` program: one file per command, each a thin layer over the libraries.
 //!
 //! This is the only crate that knows the command line and prints. Exit codes: 0 done, 1 it failed
-//! or a check did not hold, 2 the call was wrong (clap's own). A broken pipe is no error.
+//! or a check did not hold, 2 the call was wrong (clap's own), 130 interrupted. A broken pipe is no
+//! error.
 
 mod analyse;
 mod bench;
@@ -25,7 +26,9 @@ mod progress;
 mod selfplay;
 mod threads;
 mod uci;
+mod words;
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,10 +73,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // OpenBench hands over lines of the protocol as arguments. Whatever is no UTF-8 is none of them.
-    let arguments =
-        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
-    let mut arguments = arguments.peekable();
+    // OpenBench hands over lines of the protocol as arguments.
+    let mut arguments = std::env::args_os().skip(1).map(to_text).peekable();
     if arguments.peek().is_some_and(|first| first.starts_with("genfens ")) {
         return uci::run_lines(arguments);
     }
@@ -95,6 +96,10 @@ fn main() -> ExitCode {
     match outcome.and_then(|code| flushed.map(|()| code)) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if interrupt::is_cause_of(&error) => {
+            eprintln!("tabiya: {error:#}");
+            interrupt::exit_code()
+        }
         Err(error) => {
             eprintln!("tabiya: {error:#}");
             ExitCode::FAILURE
@@ -119,6 +124,11 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
     }
+}
+
+/// An argument as text. What is no text is not a line of the protocol either.
+fn to_text(argument: OsString) -> String {
+    argument.to_string_lossy().into_owned()
 }
 
 /// Whoever read our output has seen enough: that is no failure.

@@ -7,9 +7,9 @@ use anyhow::bail;
 use data::{ensure_distinct, write_whole};
 
 /// Refuses outputs that are inputs, by whatever name, and a standard output that is redirected to one.
-pub fn ensure_not_inputs<'a>(
+pub fn ensure_not_inputs<'a, 'b>(
     outputs: impl IntoIterator<Item = &'a Path>,
-    inputs: impl IntoIterator<Item = &'a Path> + Clone,
+    inputs: impl IntoIterator<Item = &'b Path> + Clone,
 ) -> anyhow::Result<()> {
     for output in outputs {
         ensure_distinct(output, inputs.clone())?;

@@ -1,6 +1,7 @@
 //! `tabiya perft`: counts the tree of legal moves, and checks such counts.
 
 use std::io::Write;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,6 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use chess::{Game, Move, Position, perft};
 use clap::ArgGroup;
+use data::ThreadError;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
@@ -40,8 +42,8 @@ pub struct PerftArgs {
     #[arg(long, conflicts_with = "suite")]
     divide: bool,
     /// How many threads share the work
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: u16,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
+    threads: NonZero<usize>,
     /// Make every last move too, instead of only counting them
     #[arg(long)]
     no_bulk: bool,
@@ -63,7 +65,7 @@ pub fn run(args: PerftArgs, out: &mut dyn Write) -> Outcome {
     let depth = args.depth.unwrap_or(1);
     let game = input::game(args.fen.as_deref().unwrap_or("startpos"))?;
     let start = Instant::now();
-    let divided = divide(game.position(), depth, &args);
+    let divided = divide(game.position(), depth, &args)?;
     let nodes = if depth == 0 { 1 } else { divided.iter().map(|&(_, nodes)| nodes).sum() };
     let timing = Timing { nodes, seconds: start.elapsed().as_secs_f64() };
 
@@ -121,9 +123,13 @@ fn count(position: &Position, depth: u32, args: &PerftArgs) -> u64 {
 
 /// The count below each first move. The work is cut into the positions two moves deep (one, if that
 /// is all there is), which the threads take in turn.
-fn divide(position: &Position, depth: u32, args: &PerftArgs) -> Vec<(Move, u64)> {
+fn divide(
+    position: &Position,
+    depth: u32,
+    args: &PerftArgs,
+) -> Result<Vec<(Move, u64)>, ThreadError> {
     if depth == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let moves = position.legal_moves();
     let mut pieces: Vec<(usize, Position)> = Vec::new();
@@ -143,13 +149,8 @@ fn divide(position: &Position, depth: u32, args: &PerftArgs) -> Vec<(Move, u64)>
             counts[*root].fetch_add(count(position, left, args), Ordering::Relaxed);
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..args.threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect()
+    data::threads::in_threads(args.threads, work)?;
+    Ok(moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect())
 }
 
 /// One line of a suite.
@@ -204,7 +205,7 @@ fn run_suite(args: &PerftArgs, out: &mut dyn Write) -> Outcome {
                 skipped += 1;
                 continue;
             }
-            let divided = divide(game.position(), depth, args);
+            let divided = divide(game.position(), depth, args)?;
             let found: u64 = divided.iter().map(|&(_, nodes)| nodes).sum();
             nodes += found;
             checked += 1;

@@ -66,7 +66,7 @@ impl Drop for Progress {
 }
 
 /// Hours, minutes, seconds.
-fn clock(time: Duration) -> String {
+pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 {

@@ -1,12 +1,11 @@
 //! `tabiya selfplay`: a data set of games that the engine plays against itself.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::Event;
+use ::data::{Event, Workers};
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
@@ -18,6 +17,8 @@ use train::selfplay::{SelfplayOptions, selfplay};
 use crate::Outcome;
 use crate::layout::prose;
 use crate::progress::Progress;
+use crate::threads::Threads;
+use crate::words::count;
 
 /// Make a data set of games that the engine plays against itself
 ///
@@ -84,9 +85,8 @@ pub struct SelfplayArgs {
     /// How many rows a file has.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     shard_rows: u64,
-    /// How many games are played at a time; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -140,15 +140,16 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     for warning in tablebases.iter().flat_map(Tablebases::warnings) {
         eprintln!("tabiya: {warning}");
     }
-    let threads = crate::data::threads(args.threads);
+    let stop = crate::interrupt::listen(|| {})?;
+    let workers = Workers::from(args.threads.count()).until(&stop);
     // Whichever is known: so many games, or so many positions.
     let mut progress = Progress::new(args.games.or(args.positions).unwrap_or(0));
     let prepared =
-        selfplay(&args.out, &player, tablebases.as_ref(), &args.options(), threads, |event| {
+        selfplay(&args.out, &player, tablebases.as_ref(), &args.options(), workers, |event| {
             match event {
                 Event::Progress { read, games, positions } => {
                     let done = if args.games.is_some() { read } else { positions };
-                    progress.tell(done, positions, &format!("{games} games, "));
+                    progress.tell(done, positions, &format!("{}, ", count(games, "game")));
                 }
                 Event::Sorting { positions } => progress = Progress::new(positions),
                 Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
@@ -185,14 +186,14 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
         writeln!(out, "went on where an earlier run had stopped")?;
     }
     let mut summary = format!(
-        "{} games, {} moves, {} positions ({} train, {} validation), {} duplicates, {} files",
-        counts.games,
-        counts.moves,
-        counts.positions,
+        "{}, {}, {} ({} train, {} validation), {}, {}",
+        count(counts.games, "game"),
+        count(counts.moves, "move"),
+        count(counts.positions, "position"),
         manifest.rows.train,
         manifest.rows.validation,
-        skipped.duplicate,
-        manifest.files.len(),
+        count(skipped.duplicate, "duplicate"),
+        count(manifest.files.len(), "file"),
     );
     if !prepared.was_complete && !prepared.was_resumed {
         let games = counts.games as f64 / seconds.max(1e-9);

@@ -16,11 +16,16 @@ pub struct Threads {
 impl Threads {
     /// The number asked for, or the number of cores.
     pub fn count(self) -> NonZero<usize> {
-        self.threads.unwrap_or_else(|| {
-            let cores = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-            cores.min(NonZero::new(MAX_THREADS).unwrap_or(NonZero::<usize>::MIN))
-        })
+        or_cores(self.threads)
     }
+}
+
+/// The number asked for, or the number of cores.
+pub fn or_cores(given: Option<NonZero<usize>>) -> NonZero<usize> {
+    given.unwrap_or_else(|| {
+        let cores = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        cores.min(NonZero::new(MAX_THREADS).unwrap_or(NonZero::<usize>::MIN))
+    })
 }
 
 /// A number of threads.

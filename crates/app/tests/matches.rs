@@ -426,7 +426,7 @@ fn an_interrupted_match_ends_its_engines_and_tells_what_it_has() {
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill runs").success());
     let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(130));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["interrupted"], true);
     assert!(report["games"].as_u64() >= Some(2) && report["failures"] == serde_json::json!([]));

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::ReadError;
+use crate::{ReadError, ThreadError};
 
 /// Why a data set could not be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +72,15 @@ pub enum DataError {
     /// The options contradict each other.
     #[error("{0}")]
     Options(String),
+    /// The system refuses to start threads.
+    #[error(transparent)]
+    Threads(#[from] ThreadError),
+    /// The job was asked to stop. What it has finished is saved.
+    #[error("interrupted; the same command {}", if *resumes { "resumes" } else { "starts over, since the input is a pipe" })]
+    Interrupted {
+        /// Whether the same call goes on from there.
+        resumes: bool,
+    },
     /// A thread panicked: a mistake of ours.
     #[error("a thread stopped unexpectedly")]
     Panicked,

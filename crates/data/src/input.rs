@@ -56,6 +56,9 @@ impl fmt::Display for Format {
 /// Why a file could not be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
+    /// The system refuses to start threads that read.
+    #[error(transparent)]
+    Threads(#[from] crate::ThreadError),
     /// It cannot be opened.
     #[error("cannot open {name}: {source}")]
     Open {

@@ -30,6 +30,7 @@ mod prepare;
 mod reader;
 mod row;
 mod summary;
+pub mod threads;
 mod verify;
 
 pub use chunks::{Chunks, Piece};
@@ -50,6 +51,7 @@ pub use prepare::{
 pub use reader::{Block, Reader, ReaderOptions, ReaderPosition, RowView, Shard, Window};
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};
 pub use summary::{Summary, summarize};
+pub use threads::{ThreadError, Workers};
 pub use verify::{Verified, verify};
 
 /// The examples of the documentation are tested too.

@@ -1,9 +1,11 @@
-//! A folder that one process at a time writes to.
+//! A folder, or a file, that one process at a time writes to.
 //!
-//! The lock is the system's own lock on a file `_lock` in the folder, so it ends with the process that
+//! The lock is the system's own lock on a file `_lock` in the folder (of a file `NAME`, on `.NAME.lock`
+//! beside it, since `NAME` itself is replaced by each write). So it ends with the process that
 //! holds it, however that ends: a `_lock` without a living owner is stale and simply taken over. The
 //! file holds the owner's process id, for the message that others get.
 
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,21 @@ pub struct FolderLock {
 impl FolderLock {
     /// Takes the lock of a folder, which must exist.
     pub fn acquire(folder: &Path) -> Result<Self, DataError> {
-        let path = folder.join(LOCK);
+        Self::lock(folder.join(LOCK), folder)
+    }
+
+    /// Takes the lock of a file, which need not exist, in a folder that does. Others that write to the
+    /// folder do not mind.
+    pub fn acquire_file(file: &Path) -> Result<Self, DataError> {
+        // By whatever link it is reached, it is the same file.
+        let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        let mut name = OsString::from(".");
+        name.push(real.file_name().unwrap_or_default());
+        name.push(".lock");
+        Self::lock(real.with_file_name(name), file)
+    }
+
+    fn lock(path: PathBuf, locked: &Path) -> Result<Self, DataError> {
         loop {
             let mut file = File::options()
                 .read(true)
@@ -42,7 +58,7 @@ impl FolderLock {
                         Err(_) => String::new(),
                     };
                     return Err(DataError::Occupied {
-                        path: folder.to_owned(),
+                        path: locked.to_owned(),
                         reason: format!("another process{owner} is writing to it"),
                     });
                 }
@@ -89,6 +105,21 @@ mod tests {
         drop(lock);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         FolderLock::acquire(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn files_of_a_folder_are_locked_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        let lock = FolderLock::acquire_file(&a).unwrap();
+        FolderLock::acquire_file(&b).unwrap();
+        let error = FolderLock::acquire_file(&a).unwrap_err().to_string();
+        assert!(error.contains("another process"), "{error}");
+        fs::write(&a, b"written meanwhile").unwrap();
+        FolderLock::acquire_file(&folder.path().join(".").join("a")).unwrap_err();
+        drop(lock);
+        FolderLock::acquire_file(&a).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::chunks::Found;
 use crate::frames::{self, Frame};
+use crate::threads::in_threads;
 use crate::{Chunks, Format, Input, Piece, Progress, ReadError};
 
 /// How games are read.
@@ -217,20 +218,10 @@ fn read_stream<P: Send>(
             merger.hand_in(number, (work(piece), bytes));
         }
     };
-    in_threads(options.threads, run);
+    in_threads(options.threads, run)?;
     let error = stream.into_inner().unwrap_or_else(PoisonError::into_inner).error;
     let after = total.load(Ordering::Relaxed);
     error.map_or(Ok(()), |error| Err(Input::error(&name, format, after, error)))
-}
-
-/// Runs the same task in so many threads, this one among them.
-fn in_threads(threads: NonZero<usize>, run: impl Fn() + Sync) {
-    std::thread::scope(|scope| {
-        for _ in 1..threads.get() {
-            scope.spawn(&run);
-        }
-        run();
-    });
 }
 
 struct FramedFile {
@@ -310,7 +301,7 @@ fn read_frames<P: Send>(
             let Some(&frame) = frames.get(number) else { return };
             merger.hand_in(number, read_frame(file, frame, options, work));
         }
-    });
+    })?;
     drop(merger);
     if failure.is_none() {
         close(&mut seam, options, work, &mut count);

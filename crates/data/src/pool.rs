@@ -7,10 +7,11 @@
 //! times a few. With one thread everything happens in turn.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::DataError;
+use crate::threads::in_threads;
+use crate::{DataError, Workers};
 
 /// Where work comes from.
 pub(crate) trait Feed: Send {
@@ -82,7 +83,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Takes everything from the feed, works on it, and gives it to the sink, which is given back.
 pub(crate) fn run<F: Feed, S: Sink>(
-    threads: NonZero<usize>,
+    workers: Workers<'_>,
     feed: F,
     work: impl Fn(F::Item) -> Result<S::Part, DataError> + Sync,
     sink: S,
@@ -100,17 +101,15 @@ pub(crate) fn run<F: Feed, S: Sink>(
         error: None,
     });
     let changed = Condvar::new();
-    let room = 2 * threads.get() + 1;
-    let task = || {
-        let pool = Pool { state: &state, changed: &changed };
-        work_on(&pool, &feed, &work, room);
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.get()).map(|_| scope.spawn(task)).collect();
-        task();
-        // A panic has been noted, and is told as an error.
-        others.into_iter().for_each(|thread| drop(thread.join()));
-    });
+    let room = 2 * workers.threads().get() + 1;
+    in_threads(workers.threads(), || {
+        let task = || {
+            let pool = Pool { state: &state, changed: &changed };
+            work_on(&pool, &feed, &work, (room, workers));
+        };
+        // The pool takes note of a panic, which becomes an error.
+        let _ = catch_unwind(AssertUnwindSafe(task));
+    })?;
     let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     state.error.map_or(Ok(state.sink), Err)
 }
@@ -119,11 +118,14 @@ fn work_on<F: Feed, S: Sink>(
     pool: &Pool<'_, S>,
     feed: &Mutex<(F, usize)>,
     work: &impl Fn(F::Item) -> Result<S::Part, DataError>,
-    room: usize,
+    (room, workers): (usize, Workers<'_>),
 ) {
     let mut state = lock(pool.state);
     while state.error.is_none() {
-        if let Some(job) = state.jobs.pop_front() {
+        if workers.are_stopped() && !state.has_ended {
+            state.add(Err(DataError::Interrupted { resumes: true }));
+            pool.changed.notify_all();
+        } else if let Some(job) = state.jobs.pop_front() {
             state.running += 1;
             drop(state);
             let done = job.run();
@@ -195,6 +197,8 @@ impl<S: Sink> State<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZero;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     struct Numbers(u64);
 
@@ -248,8 +252,8 @@ mod tests {
         }
     }
 
-    fn threads(n: usize) -> NonZero<usize> {
-        NonZero::new(n).unwrap()
+    fn threads(n: usize) -> Workers<'static> {
+        NonZero::new(n).unwrap().into()
     }
 
     #[test]
@@ -271,9 +275,20 @@ mod tests {
             let result = run(threads(n), Numbers(90), |n| Ok(n + 77_700), Sums::default());
             assert!(matches!(result, Err(DataError::Options(_))));
         }
-        let result = std::panic::catch_unwind(|| {
-            run(threads(3), Numbers(90), |n| Ok(n + 88_800), Sums::default()).map(|_| ())
-        });
-        assert!(result.is_err() || matches!(result, Ok(Err(DataError::Panicked))));
+        let result = run(threads(3), Numbers(90), |n| Ok(n + 88_800), Sums::default());
+        assert!(matches!(result, Err(DataError::Panicked)));
+    }
+
+    #[test]
+    fn a_flag_stops_the_work_wherever_it_is() {
+        for (n, at) in [(1, 0), (1, 250), (3, 250), (3, 499)] {
+            let stop = AtomicBool::new(at == 0);
+            let work = |n| {
+                stop.fetch_or(n == 499 - at, Ordering::Relaxed);
+                Ok(n)
+            };
+            let result = run(threads(n).until(&stop), Numbers(500), work, Sums::default());
+            assert!(matches!(result, Err(DataError::Interrupted { resumes: true })), "{n} {at}");
+        }
     }
 }

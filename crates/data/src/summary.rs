@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::histogram::Histogram;
 use crate::reader::{Block, Shard};
+use crate::threads::in_threads;
 use crate::{Column, DataError, Manifest};
 
 /// Counts over all rows.
@@ -120,12 +121,7 @@ pub fn summarize(folder: &Path, threads: NonZero<usize>) -> Result<(Manifest, Su
             total.append(&own);
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.get() {
-            scope.spawn(count);
-        }
-        count();
-    });
+    in_threads(threads, count)?;
     let mut summary = total.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     for (column, bytes) in shards.iter().flat_map(Shard::column_sizes) {
         match summary.column_bytes.iter_mut().find(|(name, _)| *name == column) {

@@ -10,6 +10,7 @@ use chess::{PackedRow, Position, Setup, SetupProblems};
 
 use crate::reader::{RowView, Shard};
 use crate::row::GAME_BITS;
+use crate::threads::in_threads;
 use crate::{
     Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, files,
 };
@@ -122,7 +123,7 @@ pub fn verify(
                 Err(error) => complain(format!("{}: {error}", file.path)),
             }
         }
-    });
+    })?;
     let shards = opened.into_inner().unwrap_or_else(PoisonError::into_inner);
     let blocks: Vec<(usize, usize)> = shards
         .iter()
@@ -141,7 +142,7 @@ pub fn verify(
             check_block(shard, block, entry, manifest.made.is_some(), &findings);
             progress(shard.blocks()[block]);
         }
-    });
+    })?;
     let mut findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
     finish(&mut findings, &manifest)?;
     Ok(findings.verified)
@@ -314,13 +315,4 @@ fn read_fen(fen: &str) -> Result<Position, String> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn in_threads(threads: NonZero<usize>, run: impl Fn() + Sync) {
-    std::thread::scope(|scope| {
-        for _ in 1..threads.get() {
-            scope.spawn(&run);
-        }
-        run();
-    });
 }

@@ -68,8 +68,8 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "K", default_value_t = 1, conflicts_with = "pgn", value_parser = clap::value_parser!(u16).range(1..=218))]
     multipv: u16,
     /// Threads
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
-    threads: u16,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
+    threads: std::num::NonZero<usize>,
     /// The size of the transposition table in MiB
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,

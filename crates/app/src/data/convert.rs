@@ -1,17 +1,18 @@
 //! `tabiya data pack` and `unpack`: the same rows in the other format.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{FileFormat, Manifest};
+use ::data::{FileFormat, Manifest, Workers};
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
 use crate::Outcome;
+use crate::threads::Threads;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct ConvertArgs {
@@ -21,9 +22,8 @@ pub struct ConvertArgs {
     /// The folder that the new data set is to be. A run that was killed goes on from there.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -34,8 +34,9 @@ pub fn run(args: &ConvertArgs, format: FileFormat, out: &mut dyn Write) -> Outco
     if Manifest::open(&args.folder)?.format() == format {
         bail!("{} has this format already", args.folder.display());
     }
-    let threads = super::threads(args.threads);
-    let prepared = ::data::convert(&args.folder, &args.out, format, threads, |_| {})?;
+    let stop = crate::interrupt::listen(|| {})?;
+    let workers = Workers::from(args.threads.count()).until(&stop);
+    let prepared = ::data::convert(&args.folder, &args.out, format, workers, |_| {})?;
     let manifest = &prepared.manifest;
     let rows = manifest.counts.positions;
     let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
@@ -50,8 +51,9 @@ pub fn run(args: &ConvertArgs, format: FileFormat, out: &mut dyn Write) -> Outco
         }
         writeln!(
             out,
-            "{rows} rows, {} files, {bytes} bytes, {seconds:.2} s",
-            manifest.files.len()
+            "{}, {}, {bytes} bytes, {seconds:.2} s",
+            count(rows, "row"),
+            count(manifest.files.len(), "file")
         )?;
     }
     Ok(ExitCode::SUCCESS)

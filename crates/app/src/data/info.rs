@@ -1,7 +1,6 @@
 //! `tabiya data info`: what is in a data set.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,6 +10,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::layout::{Table, prose, width};
+use crate::threads::Threads;
+use crate::words::count;
 use crate::{Outcome, output};
 
 #[derive(Args)]
@@ -21,9 +22,8 @@ pub struct InfoArgs {
     /// Write histograms as pictures to this folder: eval.svg, result.svg, ply.svg, elo.svg.
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -32,7 +32,7 @@ pub struct InfoArgs {
 const RESULTS: [&str; 4] = ["1-0", "1/2-1/2", "0-1", "unknown"];
 
 pub fn run(args: &InfoArgs, out: &mut dyn Write) -> Outcome {
-    let (manifest, summary) = ::data::summarize(&args.folder, super::threads(args.threads))?;
+    let (manifest, summary) = ::data::summarize(&args.folder, args.threads.count())?;
     if let Some(folder) = &args.svg {
         ensure_apart(folder, [args.folder.as_path()])?;
         write_pictures(folder, &manifest, &summary)?;
@@ -78,8 +78,11 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
     prose(
         out,
         format_args!(
-            "{} games, {} moves, {} positions, {problems} problems with the inputs",
-            counts.games, counts.moves, counts.positions
+            "{}, {}, {}, {} with the inputs",
+            count(counts.games, "game"),
+            count(counts.moves, "move"),
+            count(counts.positions, "position"),
+            count(problems, "problem")
         ),
     )?;
     for split in Split::ALL {
@@ -88,7 +91,8 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
         own.for_each(|file| (files, bytes) = (files + 1, bytes + file.bytes));
         let rows = manifest.rows.of(split);
         let each = bytes as f64 / rows.max(1) as f64;
-        let line = format!("{rows} rows, {files} files, {bytes} bytes ({each:.1} a row)");
+        let (rows, files) = (count(rows, "row"), count(files, "file"));
+        let line = format!("{rows}, {files}, {bytes} bytes ({each:.1} a row)");
         prose(out, format_args!("{:<11}{line}", split.name()))?;
     }
     if counts.skipped_games.total() > 0 {

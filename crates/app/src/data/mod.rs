@@ -7,7 +7,6 @@ mod prepare;
 mod verify;
 
 use std::io::Write;
-use std::num::NonZero;
 
 use clap::{Args, Subcommand};
 
@@ -45,10 +44,4 @@ pub fn run(args: DataArgs, out: &mut dyn Write) -> Outcome {
         DataCommand::Pack(args) => convert::run(&args, ::data::FileFormat::Packed, out),
         DataCommand::Unpack(args) => convert::run(&args, ::data::FileFormat::Parquet, out),
     }
-}
-
-/// As many as there are cores, unless it is given.
-pub(crate) fn threads(given: Option<NonZero<usize>>) -> NonZero<usize> {
-    let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    given.unwrap_or_else(cores)
 }

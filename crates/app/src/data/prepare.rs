@@ -1,12 +1,11 @@
 //! `tabiya data prepare`: from games to files of rows.
 
 use std::io::{IsTerminal, Write};
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use ::data::{Column, Event, FileFormat, PointOfView, PrepareOptions, Prepared, RowOrder};
+use ::data::{Column, Event, FileFormat, PointOfView, PrepareOptions, Prepared, RowOrder, Workers};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use cpu_time::ProcessTime;
@@ -15,6 +14,8 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::layout::prose;
+use crate::threads::Threads;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct PrepareArgs {
@@ -76,9 +77,8 @@ pub struct PrepareArgs {
     /// What chance comes from: split, sample and order.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// How many rows a file has.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     shard_rows: u64,
@@ -198,7 +198,11 @@ impl Teller {
             (Event::Progress { read, games, positions }, Some(bar)) => {
                 bar.set_length(self.total.max(read));
                 bar.set_position(read);
-                bar.set_message(format!("{games} games, {positions} positions"));
+                bar.set_message(format!(
+                    "{}, {}",
+                    count(games, "game"),
+                    count(positions, "position")
+                ));
             }
             (Event::Sorting { positions }, Some(bar)) => {
                 bar.reset();
@@ -231,12 +235,14 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
             return Ok(ExitCode::from(2));
         }
     };
-    let threads = super::threads(args.threads);
+    let stop = crate::interrupt::listen(|| {})?;
+    let workers = Workers::from(args.threads.count()).until(&stop);
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
     let mut teller = Teller::new(&args.inputs);
     let prepared =
-        ::data::prepare(&args.inputs, &args.out, &options, threads, |event| teller.tell(event))?;
+        ::data::prepare(&args.inputs, &args.out, &options, workers, |event| teller.tell(event));
     drop(teller);
+    let prepared = prepared?;
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     report(&prepared, args, seconds, cpu, out)?;
     let is_fine = prepared.manifest.problems == 0;
@@ -284,18 +290,18 @@ fn report(
         writeln!(out, "went on where an earlier run had stopped")?;
     }
     let summary = format!(
-        "{} games, {} moves, {} positions ({} train, {} validation), {} evals, {} mates, {} problems",
-        counts.games,
-        counts.moves,
-        counts.positions,
+        "{}, {}, {} ({} train, {} validation), {}, {}, {}",
+        count(counts.games, "game"),
+        count(counts.moves, "move"),
+        count(counts.positions, "position"),
         manifest.rows.train,
         manifest.rows.validation,
-        counts.evals,
-        counts.mates,
-        manifest.problems,
+        count(counts.evals, "eval"),
+        count(counts.mates, "mate"),
+        count(manifest.problems, "problem"),
     );
     prose(out, &summary)?;
-    let mut written = format!("{} files, {bytes} bytes", manifest.files.len());
+    let mut written = format!("{}, {bytes} bytes", count(manifest.files.len(), "file"));
     if !prepared.was_complete && !prepared.was_resumed {
         written += &format!(
             ", {seconds:.2} s, {rate:.0} positions/s, {per_core:.0} per second of CPU time"

@@ -1,7 +1,6 @@
 //! `tabiya data verify`: every file and every row.
 
 use std::io::{IsTerminal, Write};
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,15 +11,16 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::layout::prose;
+use crate::threads::Threads;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct VerifyArgs {
     /// The folder of the data set.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -29,7 +29,7 @@ pub struct VerifyArgs {
 pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
     let bar = std::io::stderr().is_terminal().then(ProgressBar::new_spinner);
-    let verified = ::data::verify(&args.folder, super::threads(args.threads), |rows| {
+    let verified = ::data::verify(&args.folder, args.threads.count(), |rows| {
         if let Some(bar) = &bar {
             bar.inc(rows);
         }
@@ -61,14 +61,12 @@ pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
         for note in &verified.unchecked {
             prose(out, format_args!("not checked: {note}"))?;
         }
-        let games = verified.games.map_or(String::new(), |games| format!(" of {games} games"));
-        prose(
-            out,
-            format_args!(
-                "{} files, {} rows{games}, {} problems, {seconds:.2} s",
-                verified.files, verified.rows, verified.problems
-            ),
-        )?;
+        let mut summary = count(verified.files, "file") + ", " + &count(verified.rows, "row");
+        if let Some(games) = verified.games {
+            summary += &format!(" of {}", count(games, "game"));
+        }
+        summary += &format!(", {}, {seconds:.2} s", count(verified.problems, "problem"));
+        prose(out, &summary)?;
     }
     Ok(if verified.problems == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,5 +1,6 @@
 //! The command line of `tabiya match`, and its help.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ use super::stats::Sprt;
 /// Games are played to their end unless --resign, --draw or --max-moves say otherwise.
 ///
 /// Exit code 1 if an engine crashed, made an illegal move, lost on time, hung, sent a line (pv) that
-/// cannot be played or a bestmove nobody asked for; if the match was interrupted; or if it failed.
+/// cannot be played or a bestmove nobody asked for, or if the match failed; 130 if it was interrupted.
 ///
 /// Examples:
 ///   tabiya match self "gnuchess --uci" --tc 8+0.08 --games 200 --pgn games.pgn
@@ -44,9 +45,8 @@ pub struct MatchArgs {
     #[arg(long, value_name = "N", value_parser = even)]
     pub games: Option<u32>,
     /// Games at the same time
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u16).range(1..=512))]
-    pub concurrency: u16,
+    #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
+    pub concurrency: NonZero<usize>,
     /// The first engine plays all others, which do not play each other
     #[arg(long)]
     pub gauntlet: bool,

@@ -11,6 +11,8 @@ use crate::layout::{self, wrap};
 use super::record::GameRecord;
 use super::standings::Standings;
 use super::table;
+use crate::progress::clock;
+use crate::words::count;
 
 /// How often a line is printed where there is no terminal.
 const PAUSE: Duration = Duration::from_secs(30);
@@ -19,34 +21,69 @@ const TOLD: u32 = 10;
 
 pub struct Live {
     bar: Option<ProgressBar>,
+    begin: Instant,
     last_line: Instant,
-    games: usize,
+    pace: Pace,
     told: u32,
 }
 
+/// How fast a match goes. Games that an earlier run has played count as played, but not for the rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    pub planned: usize,
+    /// Games that were played before this run.
+    pub resumed: usize,
+    /// Whether a sequential test may end the match before all games are played.
+    pub may_end_early: bool,
+}
+
+impl Pace {
+    /// Games a second of this run, after so many games in all.
+    pub fn rate(self, games: usize, elapsed: Duration) -> f64 {
+        games.saturating_sub(self.resumed) as f64 / elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// How many games have been played, how fast, and how much time is left.
+    fn text(self, games: usize, elapsed: Duration) -> String {
+        let Self { planned, resumed, may_end_early } = self;
+        let played = format!("{games}/{}", count(planned, "game"));
+        if games <= resumed {
+            return played;
+        }
+        let rate = self.rate(games, elapsed);
+        let left = planned.saturating_sub(games) as f64 / rate.max(1e-9);
+        let left = clock(Duration::from_secs_f64(left.min(1e9)));
+        let bound = if may_end_early { "at most " } else { "" };
+        format!("{played}, {:.1}/min, {bound}{left} left", 60.0 * rate)
+    }
+}
+
 impl Live {
-    pub fn new(games: usize, played: usize) -> anyhow::Result<Self> {
+    pub fn new(pace: Pace) -> anyhow::Result<Self> {
         let bar = if std::io::stderr().is_terminal() {
-            let template = "{wide_bar} {pos}/{len} games, {elapsed}, {eta} left\n{msg}";
-            let bar = ProgressBar::new(games as u64).with_position(played as u64);
+            let template = "{wide_bar} {prefix}, {elapsed} so far\n{msg}";
+            let bar = ProgressBar::new(pace.planned as u64).with_position(pace.resumed as u64);
             bar.set_style(ProgressStyle::with_template(template)?);
-            bar.reset_eta();
             bar.enable_steady_tick(Duration::from_millis(500));
             Some(bar)
         } else {
             None
         };
-        Ok(Self { bar, last_line: Instant::now(), games, told: 0 })
+        let now = Instant::now();
+        Ok(Self { bar, begin: now, last_line: now, pace, told: 0 })
     }
 
     /// Shows how things stand; `note` is a line more, for a test.
     pub fn show(&mut self, standings: &Standings, names: &[String], note: &str) {
+        let pace = || self.pace.text(standings.games() as usize, self.begin.elapsed());
         if let Some(bar) = &self.bar {
             bar.set_position(u64::from(standings.games()));
+            bar.set_prefix(pace());
             let width = layout::log_width();
             let table = table::ranking(standings, names).without(&table::UNIMPORTANT, width);
             bar.set_message(format!("{table}{}", wrap(note, width, 2)));
         } else if self.last_line.elapsed() >= PAUSE {
+            let pace = pace();
             self.last_line = Instant::now();
             let scores: Vec<String> = standings
                 .ranking()
@@ -57,7 +94,7 @@ impl Live {
                 })
                 .collect();
             let note = if note.is_empty() { String::new() } else { format!("; {note}") };
-            eprintln!("{}/{} games: {}{note}", standings.games(), self.games, scores.join(", "));
+            eprintln!("{pace}: {}{note}", scores.join(", "));
         }
     }
 
@@ -89,5 +126,23 @@ impl Drop for Live {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resumed_match_is_as_fast_as_its_own_games_and_a_test_may_end_early() {
+        let minute = Duration::from_secs(60);
+        let pace = Pace { planned: 100, resumed: 0, may_end_early: false };
+        assert_eq!(pace.text(20, minute), "20/100 games, 20.0/min, 4:00 left");
+        let pace = Pace { resumed: 50, ..pace };
+        assert_eq!(pace.text(50, minute), "50/100 games");
+        assert_eq!(pace.text(60, minute), "60/100 games, 10.0/min, 4:00 left");
+        let pace = Pace { planned: 40_000, resumed: 1_000, may_end_early: true };
+        let told = pace.text(1_600, minute);
+        assert_eq!(told, "1600/40000 games, 600.0/min, at most 1:04:00 left");
     }
 }

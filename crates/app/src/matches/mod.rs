@@ -37,7 +37,7 @@ mod uci;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ use self::args::BookOrder;
 pub use self::args::MatchArgs;
 use self::game::Rules;
 use self::limits::Limits;
-use self::live::Live;
+use self::live::{Live, Pace};
 use self::openings::Book;
 use self::report::Report;
 use self::runner::{Finished, Job, Plan, Player};
@@ -59,7 +59,8 @@ use self::state::State;
 use self::stats::Verdict;
 use self::stop::Stop;
 use self::uci::Log;
-use crate::Outcome;
+use crate::words::count;
+use crate::{Outcome, output};
 
 /// The readiness of an engine is waited for this long, or as long as our patience if that is less.
 const READY: Duration = Duration::from_secs(10);
@@ -70,6 +71,13 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, text).exit();
     }
     spec::tell_apart(&mut args.engines)?;
+    let outputs = [&args.pgn, &args.log, &args.state].into_iter().flatten().map(PathBuf::as_path);
+    let outputs: Vec<&Path> = outputs.collect();
+    for (n, output) in outputs.iter().enumerate() {
+        ensure!(!outputs[..n].contains(output), "{} is two outputs", output.display());
+        output::ensure_not_inputs([*output], outputs[..n].iter().copied())?;
+    }
+    output::ensure_not_inputs(outputs, args.openings.as_deref())?;
     let stop = Stop::default();
     stop.on_interrupt()?;
     let plan = plan(&args, &stop)?;
@@ -109,9 +117,11 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
         })
     };
     let start = Instant::now();
-    let mut live = Live::new(schedule.games(), done.len())?;
+    let pace =
+        Pace { planned: schedule.games(), resumed: done.len(), may_end_early: args.sprt.is_some() };
+    let mut live = Live::new(pace)?;
     if !done.is_empty() {
-        live.tell(&format!("going on after {} games", done.len()));
+        live.tell(&format!("resuming after {}", count(done.len(), "game")));
     }
     let played: HashSet<u32> = done.iter().map(|record| record.game).collect();
     let jobs = schedule.pairs().filter_map(|pair| {
@@ -146,8 +156,8 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
         pairings: schedule.pairings(),
         standings: &standings,
         sprt: args.sprt,
-        games: schedule.games(),
-        seconds: start.elapsed().as_secs_f64(),
+        pace,
+        time: start.elapsed(),
         is_interrupted,
     };
     if args.json {
@@ -157,8 +167,12 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     }
     // Whatever ended the match early, what was played has been told.
     outcome?;
-    let is_well = !standings.has_faults() && !is_interrupted;
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if is_interrupted {
+        let advice = if args.state.is_some() { "; the same command resumes" } else { "" };
+        eprintln!("tabiya: interrupted{advice}");
+        return Ok(crate::interrupt::exit_code());
+    }
+    Ok(if standings.has_faults() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// What the arguments mean.

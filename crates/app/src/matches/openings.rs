@@ -13,6 +13,7 @@ use data::{Input, Order, Piece};
 use paco::Rng;
 
 use super::balance;
+use crate::words::count;
 
 /// The first moves of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +72,8 @@ impl Book {
         if openings.len() < all {
             let over = all - openings.len();
             complain(format!(
-                "{over} openings of {} are over before they begin{}",
+                "{} of {} left out: over before the first move{}",
+                count(over, "opening"),
                 path.display(),
                 if is_epd { "" } else { "; --plies takes only the first moves of each" }
             ));
@@ -149,7 +151,11 @@ fn read_pgn(
         ControlFlow::Continue(())
     })?;
     if bad > 0 {
-        complain(format!("{bad} games of {} are broken; see tabiya pgn check", path.display()));
+        complain(format!(
+            "{} of {} left out: broken; see tabiya pgn check",
+            count(bad, "game"),
+            path.display()
+        ));
     }
     Ok(openings)
 }

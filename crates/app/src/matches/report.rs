@@ -1,14 +1,17 @@
 //! What is printed when a match is over: tables for people, or JSON.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
-use crate::layout::{self, wrap};
-
+use super::live::Pace;
 use super::record::Fault;
 use super::schedule::Pairing;
 use super::standings::{Score, Standings};
 use super::stats::{Sprt, Verdict};
 use super::table;
+use crate::layout::{self, wrap};
+use crate::words::count;
 
 /// So many faults are told in words; with JSON all are.
 const TOLD: usize = 20;
@@ -20,8 +23,9 @@ pub struct Report<'a> {
     pub pairings: &'a [Pairing],
     pub standings: &'a Standings,
     pub sprt: Option<Sprt>,
-    pub games: usize,
-    pub seconds: f64,
+    pub pace: Pace,
+    /// How long this run took, without those before it.
+    pub time: Duration,
     pub is_interrupted: bool,
 }
 
@@ -41,13 +45,21 @@ impl Report<'_> {
         if let (Some(test), Some(&pairing)) = (&self.sprt, self.pairings.first()) {
             last = format!("{}\n", table::sprt(test, &standings.pairing(pairing)));
         }
+        let resumed = match self.pace.resumed {
+            0 => String::new(),
+            resumed => {
+                let new = (standings.games() as usize).saturating_sub(resumed);
+                format!(", {} of this run", count(new, "game"))
+            }
+        };
         let endings: Vec<String> =
             standings.endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
         last = format!(
-            "{last}{} of {} games in {:.1} s{}{}\n",
+            "{last}{} of {}{} in {:.1} s{}{}\n",
             standings.games(),
-            self.games,
-            self.seconds,
+            count(self.pace.planned, "game"),
+            resumed,
+            self.time.as_secs_f64(),
             if endings.is_empty() { String::new() } else { format!(": {}", endings.join(", ")) },
             if self.is_interrupted { "; interrupted" } else { "" },
         );
@@ -109,7 +121,9 @@ impl Report<'_> {
             .map(|(ending, count)| (ending.to_string(), json!(count)))
             .collect();
         json!({
-            "games": standings.games(), "planned": self.games, "seconds": self.seconds,
+            "games": standings.games(), "planned": self.pace.planned,
+            "resumed": self.pace.resumed, "seconds": self.time.as_secs_f64(),
+            "games_per_second": self.pace.rate(standings.games() as usize, self.time),
             "interrupted": self.is_interrupted, "engines": engines, "pairings": pairings,
             "sprt": self.sprt_json(), "endings": endings, "failures": failures,
         })

@@ -111,13 +111,17 @@ pub fn run(
         let (sender, finished) = channel();
         for worker in 0..concurrency {
             let (sender, jobs) = (sender.clone(), &jobs);
-            scope.spawn(move || {
+            let run = move || {
                 let outcome = Worker { plan, number: worker, idle: Vec::new() }.run(jobs, &sender);
                 if let Err(error) = outcome {
                     plan.stop.set();
                     let _ = sender.send(Err(error));
                 }
-            });
+            };
+            if let Err(error) = ::data::threads::spawn(scope, run) {
+                plan.stop.set();
+                return Err(error.into());
+            }
         }
         drop(sender);
         let outcome = collect(&finished, &mut take, &plan.stop);

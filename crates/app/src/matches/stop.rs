@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::interrupt;
+
 /// Flags that are set once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<Flags>);
@@ -31,11 +33,10 @@ impl Stop {
     /// then find their input closed.
     pub fn on_interrupt(&self) -> anyhow::Result<()> {
         let stop = self.clone();
-        Ok(ctrlc::set_handler(move || {
-            if stop.0.interrupted.swap(true, Ordering::Relaxed) {
-                std::process::exit(1);
-            }
+        interrupt::listen(move || {
+            stop.0.interrupted.store(true, Ordering::Relaxed);
             stop.set();
-        })?)
+        })?;
+        Ok(())
     }
 }

@@ -15,6 +15,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
+
 use super::declared::Declared;
 use super::spec::EngineSpec;
 use super::stop::Stop;
@@ -113,12 +115,12 @@ impl Engine {
         let (sender, lines) = sync_channel(WAITING_LINES);
         if let Some(stdout) = child.stdout.take() {
             let (log, label) = (log.clone(), label.clone());
-            std::thread::spawn(move || read_lines(stdout, &sender, &log, &label));
+            start_thread(move || read_lines(stdout, &sender, &log, &label))?;
         }
         let last_words = Arc::default();
         if let Some(stderr) = child.stderr.take() {
             let (log, label, last_words) = (log.clone(), label.clone(), Arc::clone(&last_words));
-            std::thread::spawn(move || listen_to_errors(stderr, &last_words, &log, &label));
+            start_thread(move || listen_to_errors(stderr, &last_words, &log, &label))?;
         }
         let stdin = child.stdin.take();
         let (log, stop) = (log.clone(), stop.clone());
@@ -257,6 +259,12 @@ impl Engine {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A thread that ends with what it reads from.
+fn start_thread(run: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
+    std::thread::Builder::new().spawn(run).context("cannot start a thread")?;
+    Ok(())
 }
 
 /// Reads until the engine has no more to say, or nobody listens.

@@ -4,7 +4,6 @@
 //! the best counts. Rates are told by the clock on the wall and by the CPU time of all threads together:
 //! on a machine that has other things to do only the second means something.
 
-use std::fs;
 use std::hint::black_box;
 use std::io::Write;
 use std::num::NonZero;
@@ -24,6 +23,8 @@ use serde_json::{Value, json};
 use train::towers::{Options, Trainer};
 
 use crate::layout::{Table, width};
+use crate::threads::Threads;
+use crate::words::count;
 use crate::{Outcome, input};
 
 /// Measure features, networks and training: positions a second
@@ -41,9 +42,8 @@ pub struct BenchArgs {
     /// How often each measurement is repeated; the best counts
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Threads of batches and training; as many as there are cores unless given
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Measure features and the network of two towers only
     #[arg(long)]
     towers_only: bool,
@@ -98,8 +98,7 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
         None => random_games(),
         Some(path) => read(path)?,
     };
-    let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let threads = args.threads.unwrap_or_else(cores);
+    let threads = args.threads.count();
     let time = Duration::from_millis(args.time);
     let mut bench = Bench { time, rounds: args.rounds, results: Vec::new() };
     let positions: Vec<Position> = games.iter().flat_map(|game| game.positions.clone()).collect();
@@ -362,6 +361,6 @@ fn report(
         table.row([(*what).to_owned(), format!("{wall:.0}"), cpu]);
     }
     write!(out, "{}", table.stacked(width()))?;
-    writeln!(out, "{positions} positions, {threads} threads")?;
+    writeln!(out, "{}, {}", count(positions, "position"), count(threads, "thread"))?;
     Ok(())
 }

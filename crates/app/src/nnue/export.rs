@@ -4,13 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use train::trainer::Checkpoint;
 
-use crate::Outcome;
 use crate::layout::prose;
+use crate::words::count;
+use crate::{Outcome, output};
 
 /// Writes the network of a checkpoint as the engine plays it
 #[derive(Args)]
@@ -26,12 +26,10 @@ pub struct ExportArgs {
 }
 
 pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
+    output::ensure_not_inputs([args.out.as_path()], [args.checkpoint.as_path()])?;
     let checkpoint = Checkpoint::load(&args.checkpoint)?;
     let bytes = checkpoint.parameters().quantised()?.to_bytes();
-    let temporary = args.out.with_extension("tmp");
-    std::fs::write(&temporary, &bytes)
-        .and_then(|()| std::fs::rename(&temporary, &args.out))
-        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    output::write(&args.out, &bytes)?;
     let shape = checkpoint.parameters().shape();
     if args.json {
         let report = json!({
@@ -45,11 +43,11 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
         writeln!(out, "{report}")?;
     } else {
         let summary = format!(
-            "({}→{})×2→{} after {} steps: {}, {} bytes",
+            "({}→{})×2→{} after {}: {}, {} bytes",
             shape.inputs(),
             shape.hidden,
             shape.output_buckets,
-            checkpoint.step(),
+            count(checkpoint.step(), "step"),
             args.out.display(),
             bytes.len()
         );

@@ -1,12 +1,11 @@
 //! `tabiya nnue rescore`: the positions of a data set with the scores of another evaluation.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, RowOrder};
+use ::data::{Event, RowOrder, Workers};
 use clap::Args;
 use serde_json::json;
 use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
@@ -14,6 +13,8 @@ use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
 use crate::Outcome;
 use crate::layout::prose;
 use crate::progress::Progress;
+use crate::threads::Threads;
+use crate::words::count;
 
 /// Give the positions of a data set the scores of an evaluation
 ///
@@ -68,9 +69,8 @@ pub struct RescoreArgs {
     /// How many rows a file has.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     shard_rows: u64,
-    /// How many threads work; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -106,10 +106,11 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
     let teacher = Teacher::named(&args.net)?;
     let source = Source::open(&args.input)?;
-    let threads = crate::data::threads(args.threads);
+    let stop = crate::interrupt::listen(|| {})?;
+    let workers = Workers::from(args.threads.count()).until(&stop);
     let mut progress = Progress::new(source.rows());
     let rescored =
-        rescore(&source, &args.out, &teacher, &args.options(), threads, |event| match event {
+        rescore(&source, &args.out, &teacher, &args.options(), workers, |event| match event {
             Event::Progress { read, positions, .. } => progress.tell(read, positions, ""),
             Event::Sorting { positions } => progress = Progress::new(positions),
             Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
@@ -143,12 +144,12 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
         writeln!(out, "went on where an earlier run had stopped")?;
     }
     let mut summary = format!(
-        "{} rows read, {} positions written ({} train, {} validation) to {} files, {} left out in check",
-        source.rows(),
-        counts.positions,
+        "{} read, {} written ({} train, {} validation) to {}, {} left out in check",
+        count(source.rows(), "row"),
+        count(counts.positions, "position"),
         manifest.rows.train,
         manifest.rows.validation,
-        manifest.files.len(),
+        count(manifest.files.len(), "file"),
         counts.skipped_positions.check,
     );
     if !rescored.was_complete && !rescored.was_resumed {

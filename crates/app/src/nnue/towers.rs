@@ -1,7 +1,6 @@
 //! `tabiya nnue towers`: the network of two towers, trained and asked.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,7 +12,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use train::towers::{Event, Examples, Options, RunOptions, Source, train};
 
-use crate::{Outcome, input};
+use crate::threads::Threads;
+use crate::words::count;
+use crate::{Outcome, input, output};
 
 /// Train the network of two towers (384→512 twice, 64, 64, 1), and ask it
 #[derive(Args)]
@@ -71,9 +72,8 @@ struct TrainArgs {
     /// Examples, at most; each takes 32 bytes of memory
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     max_examples: usize,
-    /// How many threads work; as many as there are cores unless given. They change nothing but the time
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -117,6 +117,8 @@ fn run_train(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
         Pov::White => PointOfView::White,
         Pov::Mover => PointOfView::Mover,
     };
+    let inputs = [&args.data].into_iter().chain(&args.val);
+    output::ensure_not_inputs([args.out.as_path()], inputs.map(PathBuf::as_path))?;
     let source =
         Source { path: args.data.clone(), pov, split: Split::Train, limit: args.max_examples };
     let examples = Examples::load(&source)?;
@@ -124,23 +126,23 @@ fn run_train(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
         Some(path) => Some(Examples::load(&Source { path: path.clone(), ..source.clone() })?),
         None => source.validation()?,
     };
-    let defaults = RunOptions::default();
     let run = RunOptions {
         options: Options { rate: args.lr, clip: args.clip },
         batch: args.batch_size,
         epochs: args.epochs,
         seed: args.seed,
         checkpoint_steps: args.save_every,
-        threads: args.threads.unwrap_or(defaults.threads),
+        threads: args.threads.count(),
     };
     eprintln!(
-        "{} examples, {} without evaluation left out; {} to validate on",
-        examples.rows().len(),
+        "{}, {} without evaluation left out; {} to validate on",
+        count(examples.rows().len(), "example"),
         examples.without_eval,
         validation.as_ref().map_or(0, |examples| examples.rows().len()),
     );
     let mut history = Vec::new();
-    let trained = train(&examples, validation.as_ref(), &args.out, &run, |event| {
+    let stop = crate::interrupt::listen(|| {})?;
+    let trained = train(&examples, validation.as_ref(), &args.out, &run, &stop, |event| {
         tell(event, args.epochs);
         if let Event::Epoch { epoch, loss, validation } = event {
             history.push(json!({ "epoch": epoch + 1, "loss": loss, "validation": validation }));
@@ -160,7 +162,8 @@ fn run_train(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
         writeln!(out, "{report}")?;
     } else {
         let path = args.out.display();
-        writeln!(out, "{path}: {} steps, {speed:.0} positions a second", trained.steps)?;
+        let steps = count(trained.steps, "step");
+        writeln!(out, "{path}: {steps}, {speed:.0} positions a second")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -168,7 +171,7 @@ fn run_train(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
 /// A line on standard error.
 fn tell(event: Event, epochs: u64) {
     match event {
-        Event::Resumed { step } => eprintln!("goes on after step {step}"),
+        Event::Resumed { step } => eprintln!("resumes after step {step}"),
         Event::Progress { epoch, positions: (seen, all), loss, speed } => {
             let left = ((epochs - epoch).saturating_mul(all).saturating_sub(seen)) as f64 / speed;
             let share = 100.0 * seen as f64 / all as f64;

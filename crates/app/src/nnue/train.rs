@@ -16,8 +16,9 @@ use train::trainer::{
 };
 
 use super::shapes;
-use crate::Outcome;
 use crate::layout::{self, prose, wrap};
+use crate::words::count;
+use crate::{Outcome, threads};
 
 /// Trains a network on the CPU; goes on where a run that was killed had come to
 #[derive(Args)]
@@ -88,9 +89,9 @@ pub struct TrainArgs {
     /// What chance comes from: the parameters to begin with, and the order of rows.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// How many threads work; as many as there are cores unless given. The same number gives the same
-    /// network to the byte.
-    #[arg(long, value_name = "N")]
+    /// Number of threads, 1 to 256; as many as there are cores unless given. The same number gives the
+    /// same network to the byte.
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
     /// Rows that are shuffled together.
     #[arg(long, value_name = "N", default_value_t = 1 << 20)]
@@ -166,7 +167,7 @@ impl TrainArgs {
         options.power = self.power;
         options.max_score = self.max_score;
         options.seed = self.seed;
-        options.threads = crate::data::threads(self.threads).get();
+        options.threads = threads::or_cores(self.threads).get();
         options.window_rows = self.window;
         options.validation_rows = self.val_rows;
         options.check()?;
@@ -213,7 +214,7 @@ impl Teller {
 
     fn tell(&mut self, event: Event<'_>) {
         match event {
-            Event::Resumed { step } => self.line(&format!("goes on after {step} steps")),
+            Event::Resumed { step } => self.line(&format!("resumes after {}", count(step, "step"))),
             Event::NoValidation => self.line(
                 "no rows to validate on: the data sets have no validation split and there is no --val",
             ),
@@ -282,13 +283,17 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         });
         writeln!(out, "{report}")?;
     } else if trained.was_stopped {
-        writeln!(out, "stopped after {} steps; the same command goes on", trained.steps)?;
+        writeln!(
+            out,
+            "interrupted after {}; the same command resumes",
+            count(trained.steps, "step")
+        )?;
     } else {
         if trained.was_complete {
             writeln!(out, "{} is complete already", training.out.display())?;
         }
         let counts = &trained.counts;
-        let mut summary = format!("{} steps, {} positions", trained.steps, counts.used);
+        let mut summary = count(trained.steps, "step") + ", " + &count(counts.used, "position");
         if counts.left_out() > 0 {
             summary += &format!(
                 " ({} left out: {} damaged, {} without score and result, {} beyond the limit)",

@@ -15,6 +15,7 @@ use super::FileArgs;
 use super::progress::Bar;
 use crate::Outcome;
 use crate::layout::prose;
+use crate::words::count;
 
 #[derive(Args)]
 pub struct CheckArgs {
@@ -190,12 +191,13 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
         if more > 0 {
             writeln!(out, "… and {more} more")?;
         }
-        let mut summary = format!("{} games, {} moves", all.games, all.moves);
+        let mut summary = count(all.games, "game") + ", " + &count(all.moves, "move");
         if all.variation_moves > 0 {
             summary += &format!(" and {} in variations", all.variation_moves);
         }
         let rate = all.games as f64 / seconds.max(1e-9);
-        summary += &format!(", {} errors, {seconds:.2} s, {rate:.0} games/s", all.errors);
+        let errors = count(all.errors, "error");
+        summary += &format!(", {errors}, {seconds:.2} s, {rate:.0} games/s");
         prose(out, &summary)?;
     }
     let is_fine = all.errors == 0 && failures.is_empty();

@@ -6,12 +6,12 @@ mod progress;
 mod stats;
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use crate::Outcome;
+use crate::threads::Threads;
 
 /// Reads games from PGN files: plain, .zst, .gz, .bz2, folders of them, or - for standard input.
 #[derive(Args)]
@@ -38,9 +38,8 @@ struct FileArgs {
     /// for all files in it that end in .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How many threads read; as many as there are cores unless given.
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl FileArgs {
@@ -51,7 +50,7 @@ impl FileArgs {
 
     fn options(&self, order: data::Order) -> data::Options {
         let options = data::Options { order, ..data::Options::default() };
-        data::Options { threads: self.threads.unwrap_or(options.threads), ..options }
+        data::Options { threads: self.threads.count(), ..options }
     }
 }
 

@@ -5,9 +5,10 @@
 //! kept: it is read again when it is its turn, and put out as it comes.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -18,7 +19,7 @@ use data::{Input, Order, Piece, ReadError, read_games};
 use super::FileArgs;
 use super::check::Findings;
 use super::progress::Bar;
-use crate::Outcome;
+use crate::{Outcome, output};
 
 /// How much output of one piece is kept until it is its turn.
 const MOST: usize = 8 << 20;
@@ -148,21 +149,23 @@ fn normalize_file(
 }
 
 pub fn run(args: &NormalizeArgs, out: &mut dyn Write) -> Outcome {
+    output::ensure_not_inputs([], args.files.files.iter().map(PathBuf::as_path))?;
     let mut errors = 0;
     let mut failed = false;
     for file in &args.files.inputs()? {
         // What comes out of the threads is written by this one, through a channel without room.
-        let outcome: io::Result<()> = std::thread::scope(|scope| {
+        let outcome: anyhow::Result<()> = std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<String>(0);
             let (errors, failed) = (&mut errors, &mut failed);
-            scope.spawn(move || {
+            let read = move || {
                 let (found, result) = normalize_file(file, args, &sender);
                 *errors += found;
                 if let Err(error) = result {
                     eprintln!("tabiya: {error}");
                     *failed = true;
                 }
-            });
+            };
+            ::data::threads::spawn(scope, read)?;
             for text in receiver {
                 out.write_all(text.as_bytes())?;
             }

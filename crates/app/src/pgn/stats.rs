@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 
 use super::FileArgs;
 use super::progress::Bar;
-use crate::Outcome;
 use crate::layout::{Table, width};
+use crate::{Outcome, words};
 
 #[derive(Args)]
 pub struct StatsArgs {
@@ -402,9 +402,10 @@ fn write_table(
     row("comments", stats.comments, none());
     row("NAGs", stats.nags, none());
     row("variations", stats.variations, none());
-    let evals = format!("{} mates, {} games", stats.mates, stats.games_with_evals);
-    row("evals", stats.evals, evals);
-    row("clocks", stats.clocks, format!("{} games", stats.games_with_clocks));
+    let games = |games: u64| words::count(games, "game");
+    let mates = words::count(stats.mates, "mate");
+    row("evals", stats.evals, format!("{mates}, {}", games(stats.games_with_evals)));
+    row("clocks", stats.clocks, games(stats.games_with_clocks));
     row("move times", stats.move_times, none());
     for (text, count) in openings {
         row(&format!("  {text}"), *count, percent(*count));

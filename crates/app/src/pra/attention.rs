@@ -1,7 +1,6 @@
 //! `tabiya pra attention`: where a model looks.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -17,10 +16,11 @@ use pra::picture::{HeadPicture, Overview, View};
 use pra::{Engine, Weights};
 use serde_json::json;
 
-use super::model::model_folder_or_shipped;
-use super::{predict, write_file};
+use super::model::{ensure_not_model, model_folder_or_shipped};
+use super::predict;
 use crate::layout::{Table, prose, width};
-use crate::{Outcome, input};
+use crate::threads::Threads;
+use crate::{Outcome, input, output};
 
 /// Draws where the heads of a model look, and tells what its free heads have learned
 ///
@@ -70,9 +70,8 @@ pub struct AttentionArgs {
     /// … or the first 500 of a data set's validation split
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// How many threads work; as many as there are cores unless given
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -86,8 +85,11 @@ pub fn run(args: &AttentionArgs, out: &mut dyn Write) -> Outcome {
         args.all || args.free || args.layer.is_some(),
         "nothing to show: give --layer and --head, --all, or --free"
     );
+    let outputs = [&args.svg, &args.html].into_iter().flatten().map(PathBuf::as_path);
+    output::ensure_not_inputs(outputs, args.positions.as_deref())?;
+    ensure_not_model([&args.svg, &args.html], args.model.as_deref())?;
     let weights = model_folder_or_shipped(args.model.as_deref())?;
-    let mut engine = Engine::new(weights.config(), crate::data::threads(args.threads).get());
+    let mut engine = Engine::new(weights.config(), args.threads.count().get());
     let game = input::game(&args.fen)?;
     let position = game.position();
     if args.free {
@@ -162,7 +164,7 @@ fn one(
     if let Some(path) = &args.svg {
         let view = args.square.map_or(View::Received, View::From);
         let below = position.turn();
-        write_file(path, HeadPicture { position, map, name: &name, view, below }.to_svg())?;
+        output::write(path, HeadPicture { position, map, name: &name, view, below }.to_svg())?;
     }
     let shares = args.square.map_or_else(|| received(map), |square| looked_at(map, square));
     if args.json {
@@ -217,11 +219,11 @@ fn all(
         below: position.turn(),
     };
     if let Some(path) = &args.svg {
-        write_file(path, overview.heads_svg())?;
+        output::write(path, overview.heads_svg())?;
         writeln!(out, "{}", path.display())?;
     }
     if let Some(path) = &args.html {
-        write_file(path, overview.html())?;
+        output::write(path, overview.html())?;
         writeln!(out, "{}", path.display())?;
     }
     Ok(())

@@ -23,6 +23,7 @@ use serde_json::json;
 use super::train::OptimizerArg;
 use crate::Outcome;
 use crate::layout::{Table, prose, width};
+use crate::threads::Threads;
 
 /// Measures how fast a model of some shape learns and predicts
 #[derive(clap::Args)]
@@ -39,9 +40,8 @@ pub struct BenchArgs {
     /// The optimizer of the training step
     #[arg(long, value_name = "NAME", default_value = "adamw")]
     optimizer: OptimizerArg,
-    /// How many threads work; as many as there are cores unless given
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// How long each measurement takes, in seconds
     #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
     seconds: f64,
@@ -105,7 +105,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     let make = if args.reference { Config::reference } else { Config::new };
     let config = make(args.depth, args.n_embd);
     let mut weights = Weights::random(&config, 1)?;
-    let threads = crate::data::threads(args.threads).get();
+    let threads = args.threads.count().get();
     let mut engine = Engine::new(&config, threads);
     let time = Duration::from_secs_f64(args.seconds);
     let all = [What::Train, What::Infer1, What::Infer64, What::Infer256];

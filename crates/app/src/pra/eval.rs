@@ -1,7 +1,6 @@
 //! `tabiya pra eval`: how good a model is on a data set.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -14,6 +13,8 @@ use super::model::model_folder_or_shipped;
 use crate::Outcome;
 use crate::layout::{Table, prose, width};
 use crate::progress::Progress;
+use crate::threads::Threads;
+use crate::words::count;
 
 /// Measures a model: how often it foresees the move played, and how far its value is off
 ///
@@ -41,9 +42,8 @@ pub struct EvalArgs {
     /// Only positions of so many games: those with the lowest numbers in the column 'game'
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_games: Option<u64>,
-    /// How many threads work; as many as there are cores unless given
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -64,7 +64,7 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
         },
         max_positions: args.max_positions,
         max_games: args.max_games,
-        threads: crate::data::threads(args.threads).get(),
+        threads: args.threads.count().get(),
     };
     let start = Instant::now();
     let mut progress: Option<Progress> = None;
@@ -87,9 +87,9 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
 }
 
 fn write_text(found: &Evaluation, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut summary = format!("{} positions", found.positions);
+    let mut summary = count(found.positions, "position");
     if let Some(games) = found.games {
-        summary += &format!(" of {games} games");
+        summary += &format!(" of {}", count(games, "game"));
     }
     let left = found.left_out;
     if left.without_move + left.damaged > 0 {

@@ -9,9 +9,9 @@ use anyhow::Context;
 use pra::{CONFIG, Config, MODEL, Weights};
 use serde_json::json;
 
-use super::model::model_folder_or_shipped;
-use crate::Outcome;
+use super::model::{ensure_not_model, model_folder_or_shipped};
 use crate::layout::prose;
+use crate::{Outcome, output};
 
 /// Writes a model to another folder, and reads tensors of other programs
 ///
@@ -54,6 +54,10 @@ pub struct ExportArgs {
 const MAX_BYTES: u64 = 4 << 30;
 
 pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
+    let outputs = [MODEL, CONFIG].map(|name| Some(args.out.join(name)));
+    ensure_not_model(&outputs, args.model.as_deref())?;
+    let written = outputs.iter().flatten().map(PathBuf::as_path);
+    output::ensure_not_inputs(written, args.tensors.as_deref())?;
     let weights = match &args.tensors {
         None => model_folder_or_shipped(args.model.as_deref())?,
         Some(path) => {

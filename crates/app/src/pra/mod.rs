@@ -12,9 +12,7 @@ mod train;
 mod uci;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-
-use anyhow::Context;
+use std::path::PathBuf;
 
 use crate::Outcome;
 
@@ -56,9 +54,4 @@ pub fn run(args: PraArgs, out: &mut dyn Write) -> Outcome {
         Command::Bench(args) => bench::run(&args, out),
         Command::Uci(args) => uci::run(&args),
     }
-}
-
-/// Writes a file that somebody asked for.
-fn write_file(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    std::fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))
 }

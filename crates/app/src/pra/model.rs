@@ -1,10 +1,12 @@
 //! Which model a command works with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use chess::Position;
-use pra::{Config, Engine, Prediction, Weights};
+use pra::{CONFIG, Config, Engine, MODEL, Prediction, Weights};
+
+use crate::output;
 
 /// The model that is part of the program: `docs/PRA.md` says what it is.
 const SHIPPED: (&str, &[u8]) = (
@@ -27,4 +29,15 @@ pub fn model_folder_or_shipped(folder: Option<&Path>) -> anyhow::Result<Weights>
     let (config, tensors) = SHIPPED;
     let config: Config = serde_json::from_str(config).context("the model in this program")?;
     Weights::from_bytes(&config, tensors).context("the model in this program")
+}
+
+/// Refuses outputs that are files of the model.
+pub fn ensure_not_model<'a>(
+    outputs: impl IntoIterator<Item = &'a Option<PathBuf>>,
+    model: Option<&Path>,
+) -> anyhow::Result<()> {
+    let files = model.map(|folder| [MODEL, CONFIG].map(|name| folder.join(name)));
+    let files: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
+    let outputs = outputs.into_iter().flatten().map(PathBuf::as_path);
+    output::ensure_not_inputs(outputs, files)
 }

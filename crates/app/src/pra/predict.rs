@@ -1,7 +1,6 @@
 //! `tabiya pra predict`: what a model says of positions.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,9 +16,9 @@ use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 
-use super::model::{NOT_FINITE, model_folder_or_shipped};
-use super::write_file;
-use crate::{Outcome, input};
+use super::model::{NOT_FINITE, ensure_not_model, model_folder_or_shipped};
+use crate::threads::Threads;
+use crate::{Outcome, input, output};
 
 /// Shows which moves a model holds likely, and who it thinks will win
 ///
@@ -52,9 +51,8 @@ pub struct PredictArgs {
     /// Draw the board with arrows for these moves
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     svg: Option<PathBuf>,
-    /// How many threads work; as many as there are cores unless given
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    threads: Threads,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -69,8 +67,11 @@ fn temperature(text: &str) -> Result<f32, String> {
 }
 
 pub fn run(args: &PredictArgs, out: &mut dyn Write) -> Outcome {
+    let outputs = [&args.raw, &args.svg].into_iter().flatten().map(PathBuf::as_path);
+    output::ensure_not_inputs(outputs, args.file.as_deref())?;
+    ensure_not_model([&args.raw, &args.svg], args.model.as_deref())?;
     let weights = model_folder_or_shipped(args.model.as_deref())?;
-    let threads = crate::data::threads(args.threads).get();
+    let threads = args.threads.count().get();
     if let Some(file) = &args.file {
         let positions = read(file)?;
         match &args.raw {
@@ -84,7 +85,7 @@ pub fn run(args: &PredictArgs, out: &mut dyn Write) -> Outcome {
     let opinion = Said::new(args, &mut Player::new(weights, 1), position)?;
     if let Some(path) = &args.svg {
         let last = game.moves().last().map(|m| (m.from(), m.to()));
-        write_file(path, opinion.picture(args.top, last).to_svg())?;
+        output::write(path, opinion.picture(args.top, last).to_svg())?;
     }
     if args.json {
         writeln!(out, "{}", opinion.as_json(args.top))?;
@@ -288,7 +289,7 @@ fn write_raw(
         ("value", TensorView::new(Dtype::F32, vec![n], &value)?),
         ("masks", TensorView::new(Dtype::U8, vec![9, 64, 64], &masks)?),
     ];
-    write_file(path, safetensors::serialize(tensors, None)?)
+    output::write(path, safetensors::serialize(tensors, None)?)
 }
 
 #[cfg(test)]

@@ -14,8 +14,9 @@ use pra::train::{
 use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
 use serde_json::json;
 
-use crate::Outcome;
 use crate::layout::{self, prose, wrap};
+use crate::words::count;
+use crate::{Outcome, threads};
 
 /// Trains a model; goes on where a run that was killed had come to
 ///
@@ -112,9 +113,9 @@ pub struct TrainArgs {
     /// killed may go on on another device; to the bit it is the same only where cpu computes all of it
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: String,
-    /// How many threads compute; as many as there are cores unless given. The same number gives the
+    /// Number of threads, 1 to 256; as many as there are cores unless given. The same number gives the
     /// same model to the bit
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
     /// Go on from a checkpoint in the folder: an error if there is none
     #[arg(long)]
@@ -213,7 +214,7 @@ impl TrainArgs {
             in_order: self.in_order,
             window_rows: self.window,
             seed: self.seed,
-            threads: crate::data::threads(self.threads).get(),
+            threads: threads::or_cores(self.threads).get(),
             eval_every: self.eval_every,
             eval_positions: self.eval_positions,
             save_every: self.save_every,
@@ -269,7 +270,7 @@ impl Teller {
 
     fn tell(&mut self, event: Event<'_>) {
         match event {
-            Event::Resumed { step } => self.line(&format!("goes on after {step} steps")),
+            Event::Resumed { step } => self.line(&format!("resumes after {}", count(step, "step"))),
             Event::Damaged(error) => self.line(&format!("{error}; an earlier one is taken")),
             Event::NoValidation => self.line("there are no rows to validate on"),
             Event::Progress(progress) => self.progress(&progress),
@@ -364,13 +365,17 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         });
         writeln!(out, "{report}")?;
     } else if trained.was_stopped {
-        writeln!(out, "stopped after {} steps; the same command goes on", trained.steps)?;
+        writeln!(
+            out,
+            "interrupted after {}; the same command resumes",
+            count(trained.steps, "step")
+        )?;
     } else {
         if trained.was_complete {
             writeln!(out, "{} is complete already", training.out.display())?;
         }
         let counts = &trained.counts;
-        let mut summary = format!("{} steps, {} positions", trained.steps, counts.used);
+        let mut summary = count(trained.steps, "step") + ", " + &count(counts.used, "position");
         if counts.left_out() > 0 {
             summary += &format!(
                 " ({} left out: {} without a move, {} damaged, {} with an illegal move)",

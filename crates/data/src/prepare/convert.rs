@@ -3,7 +3,6 @@
 //! The files have the same rows in the same order. Packed rows know position, move, evaluation, mate and
 //! result; Parquet made of them has these columns, and `board`.
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use chess::pgn::Score;
@@ -20,14 +19,15 @@ use crate::manifest::{VERSION, notes};
 use crate::plan::Plan;
 use crate::pool::{self, Feed};
 use crate::reader::Shard;
-use crate::{Column, DataError, Manifest, PointOfView, Row, Split, files};
+use crate::{Column, DataError, Manifest, PointOfView, Row, Split, Workers, files};
 
-/// Writes a data set anew in another format, in another folder. Goes on with a run that was killed.
-pub fn convert<'a>(
+/// Writes a data set anew in another format, in another folder. Resumes a run that was killed or
+/// [stopped](Workers::until).
+pub fn convert<'a, 'w>(
     from: &Path,
     folder: &Path,
     format: FileFormat,
-    threads: NonZero<usize>,
+    workers: impl Into<Workers<'w>>,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     files::ensure_apart(folder, [from])?;
@@ -74,7 +74,8 @@ pub fn convert<'a>(
         let rows = rows(shard, block, *split)?;
         Ok(Made { place: Place::Block(number), rows, failure: None, read: 0 })
     };
-    let shards = pool::run(threads, Numbers { blocks: &blocks, next: blocks.first }, work, shards)?;
+    let shards =
+        pool::run(workers.into(), Numbers { blocks: &blocks, next: blocks.first }, work, shards)?;
     let now = &shards.ledger.now;
     let manifest = Manifest {
         version: VERSION,

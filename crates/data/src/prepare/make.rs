@@ -4,7 +4,6 @@
 //! the files are the same whoever does which unit and when, and a run that was killed goes on with the
 //! first unit whose rows are in no finished file.
 
-use std::num::NonZero;
 use std::path::Path;
 
 use chess::pgn::Score;
@@ -15,7 +14,7 @@ use super::ledger::{Event, Made, Place};
 use super::{InputFile, Origin, PrepareOptions, Prepared, Work};
 use crate::plan::Plan;
 use crate::pool::Feed;
-use crate::{Counts, DataError, Row};
+use crate::{Counts, DataError, Row, Workers};
 
 /// What is made. The same makes the same files, and only the same is gone on with.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,10 +59,10 @@ pub struct Unit {
 /// # std::fs::remove_dir_all(folder).unwrap();
 /// # Ok::<(), data::DataError>(())
 /// ```
-pub fn make<'a>(
+pub fn make<'a, 'w>(
     folder: &Path,
     making: &Making,
-    threads: NonZero<usize>,
+    workers: impl Into<Workers<'w>>,
     unit: impl Fn(u64) -> Result<Unit, DataError> + Sync,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
@@ -71,7 +70,7 @@ pub fn make<'a>(
     options.check()?;
     let plan = Plan::new(making.inputs.clone(), options, Some(making.made.clone()));
     let origin = Units { count: making.units, unit };
-    let work = Work { folder, options, plan, origin, threads };
+    let work = Work { folder, options, plan, origin, workers: workers.into() };
     work.do_all(true, Box::new(observer))
 }
 

@@ -38,7 +38,7 @@ pub use time_class::TimeClass;
 use crate::manifest::{VERSION, notes};
 use crate::plan::Plan;
 use crate::pool::{self, Feed};
-use crate::{Column, DataError, Manifest, files};
+use crate::{Column, DataError, Manifest, Workers, files};
 use folder::{Found, Workplace};
 use games::{Recipe, Rows};
 use ledger::{Ledger, Made, Mark, Observer, Place};
@@ -63,12 +63,12 @@ pub struct Prepared {
 ///
 /// A broken game or a file that ends in the middle is no error: it is told, counted in
 /// [`Manifest::problems`], and the rest is converted. A file that cannot be opened is an error, before
-/// anything is written.
-pub fn prepare<'a>(
+/// anything is written. A run that was killed or [stopped](Workers::until) is resumed by the same call.
+pub fn prepare<'a, 'w>(
     inputs: &[PathBuf],
     folder: &Path,
     options: &PrepareOptions,
-    threads: NonZero<usize>,
+    workers: impl Into<Workers<'w>>,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     let recipe = Recipe::new(options)?;
@@ -79,8 +79,9 @@ pub fn prepare<'a>(
     // What came through a pipe is gone.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
     let plan = Plan::new(described, options, None);
-    let origin = Games { recipe, files, threads, hashes: Hashes::default() };
-    let work = Work { folder, options, plan, origin, threads };
+    let workers = workers.into();
+    let origin = Games { recipe, files, threads: workers.threads(), hashes: Hashes::default() };
+    let work = Work { folder, options, plan, origin, workers };
     work.do_all(can_resume, Box::new(observer))
 }
 
@@ -154,7 +155,7 @@ struct Work<'w, O> {
     options: &'w PrepareOptions,
     plan: Plan,
     origin: O,
-    threads: NonZero<usize>,
+    workers: Workers<'w>,
 }
 
 impl<O: Origin> Work<'_, O> {
@@ -183,7 +184,11 @@ impl<O: Origin> Work<'_, O> {
         };
         workplace.remove_manifest()?;
         self.recorder().record(stage.clone(), mark, &first_problems)?;
-        let mut manifest = self.run(stage, mark, first_problems, observer)?;
+        let made = self.run(stage, mark, first_problems, observer);
+        let mut manifest = made.map_err(|error| match error {
+            DataError::Interrupted { .. } => DataError::Interrupted { resumes: can_resume },
+            error => error,
+        })?;
         self.origin.complete(&mut manifest);
         manifest.write(self.folder)?;
         workplace.clean_up()?;
@@ -217,7 +222,7 @@ impl<O: Origin> Work<'_, O> {
             Stage::Writing { runs: None, files } => {
                 let shards =
                     Shards::new(self.folder, self.options, &files, ledger, self.recorder(), None)?;
-                let shards = pool::run(self.threads, self.origin.feed(mark.place), make, shards)?;
+                let shards = pool::run(self.workers, self.origin.feed(mark.place), make, shards)?;
                 Ok(self.manifest(&shards))
             }
             Stage::Sorting { runs } => {
@@ -226,11 +231,11 @@ impl<O: Origin> Work<'_, O> {
                     self.folder,
                     order,
                     runs,
-                    self.threads.get(),
+                    self.workers.threads().get(),
                     ledger,
                     self.recorder(),
                 )?;
-                let runs = pool::run(self.threads, self.origin.feed(mark.place), make, runs)?;
+                let runs = pool::run(self.workers, self.origin.feed(mark.place), make, runs)?;
                 let (count, now) = (runs.finished(), runs.ledger.now);
                 let first_problems = runs.ledger.first_problems.clone();
                 let mark = Mark {
@@ -263,7 +268,7 @@ impl<O: Origin> Work<'_, O> {
                     let (key, rows) = merged?;
                     Ok(Made { place: Place::Key(key), rows, failure: None, read: 0 })
                 };
-                let shards = pool::run(self.threads, merge, make, shards)?;
+                let shards = pool::run(self.workers, merge, make, shards)?;
                 Ok(self.manifest(&shards))
             }
         }

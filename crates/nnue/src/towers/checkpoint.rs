@@ -2,13 +2,12 @@
 //!
 //! The tensors have names and shapes as PyTorch would give them (`mover.weight` is `[512, 384]`), so
 //! that a model can be taken there and back. The configuration is the value of the key `tabiya` in
-//! the file's metadata: model and configuration cannot be separated, and one rename puts both in
-//! place. A checkpoint of training has the optimizer's two averages of every tensor beside them
-//! (`adam.mean.…`, `adam.square.…`) and says in the configuration how far it has come.
+//! the file's metadata: model and configuration cannot be separated, and one rename, by whoever writes
+//! the bytes, puts both in place. A checkpoint of training has the optimizer's two averages of every
+//! tensor beside them (`adam.mean.…`, `adam.square.…`) and its step in the configuration.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use safetensors::tensor::TensorView;
@@ -30,7 +29,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Why a file is no checkpoint of this network.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The system could not read or write it.
+    /// The system could not read it.
     #[error("cannot {what} {}: {cause}", path.display())]
     Io {
         /// What could not be done.
@@ -174,12 +173,6 @@ impl Towers {
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
         Checkpoint::load(path).map(|checkpoint| checkpoint.towers)
     }
-
-    /// Writes the network to a file, which is there whole or not at all.
-    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
-        let towers = self.clone();
-        Checkpoint { towers, averages: None, training: Value::Null }.save(path)
-    }
 }
 
 impl Checkpoint {
@@ -266,23 +259,6 @@ impl Checkpoint {
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
         Self::from_bytes(&bytes)
     }
-
-    /// Writes a file to a temporary name and renames it: it is there whole or not at all.
-    pub fn save(&self, path: &Path) -> Result<(), CheckpointError> {
-        let bytes = self.to_bytes()?;
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".tmp");
-        let temporary = path.with_file_name(name);
-        let written = fs::File::create(&temporary).and_then(|mut file| {
-            file.write_all(&bytes)?;
-            file.sync_all()
-        });
-        written.and_then(|()| fs::rename(&temporary, path)).map_err(|cause| {
-            let _ = fs::remove_file(&temporary);
-            CheckpointError::Io { what: "write", path: path.to_owned(), cause }
-        })
-    }
 }
 
 #[cfg(test)]
@@ -317,15 +293,13 @@ mod tests {
         assert_eq!(bytes, checkpoint.to_bytes().unwrap());
         assert_eq!(Checkpoint::from_bytes(&bytes).unwrap(), checkpoint);
         let path = std::env::temp_dir().join(format!("tabiya-towers-{}", std::process::id()));
-        checkpoint.towers.save(&path).unwrap();
+        let model = Checkpoint { averages: None, training: Value::Null, ..checkpoint.clone() };
+        std::fs::write(&path, model.to_bytes().unwrap()).unwrap();
         assert_eq!(Towers::load(&path).unwrap(), checkpoint.towers);
         let plain = Checkpoint::load(&path).unwrap();
         assert_eq!((plain.averages, plain.training), (None, Value::Null));
-        fs::remove_file(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
         assert!(matches!(Towers::load(&path), Err(CheckpointError::Io { what: "read", .. })));
-        let nowhere = path.join("no/such/folder");
-        let error = checkpoint.towers.save(&nowhere).unwrap_err();
-        assert!(matches!(error, CheckpointError::Io { what: "write", .. }));
     }
 
     #[test]

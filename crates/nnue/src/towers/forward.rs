@@ -1,6 +1,8 @@
 //! What the network says of positions.
 
 use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 use chess::Position;
 
@@ -117,15 +119,19 @@ impl Towers {
     ) {
         // Equal shares, but none so small that a thread is not worth its while.
         let share = positions.len().div_ceil(threads.get()).max(SMALLEST_SHARE);
-        std::thread::scope(|scope| {
-            let mut parts = positions.chunks(share).zip(values.chunks_mut(share));
-            let first = parts.next();
-            for (positions, values) in parts {
-                scope.spawn(|| self.evaluate_batch(positions, values));
-            }
-            if let Some((positions, values)) = first {
+        let parts = Mutex::new(positions.chunks(share).zip(values.chunks_mut(share)));
+        let run = || {
+            loop {
+                let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((positions, values)) = part else { return };
                 self.evaluate_batch(positions, values);
             }
+        };
+        std::thread::scope(|scope| {
+            // If the system refuses threads, those that there are do everything.
+            let spawn = |_| Builder::new().spawn_scoped(scope, run).is_ok();
+            (1..positions.len().div_ceil(share)).all(spawn);
+            run();
         });
     }
 

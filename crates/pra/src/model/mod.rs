@@ -15,6 +15,7 @@ mod team;
 pub use batch::{Batch, LossWeights, Losses};
 
 use chess::{Move, Position};
+use data::threads::{map_or_panic, spawn};
 
 use crate::config::{Config, FREE_HEADS, HEADS};
 use crate::encode::{Outcome, Tokens};
@@ -234,8 +235,7 @@ impl Engine {
         let (layout, turned) = (weights.layout(), weights.turned());
         let entrance = Some(self.prepare_readers(weights));
         let gates = &self.gates;
-        let team = Team::new(self.threads);
-        let work = |worker: &mut Worker, number: usize| {
+        let work = |team: &Team, worker: &mut Worker, number: usize| {
             let watch = (team.squares(number), &mut team.member(number));
             worker.pass.forward(
                 layout,
@@ -246,14 +246,25 @@ impl Engine {
                 watch,
             );
         };
-        std::thread::scope(|scope| {
+        let team = Team::new(self.threads);
+        let is_complete = std::thread::scope(|scope| {
             let (first, others) = self.readers.split_at_mut(1);
-            for (n, worker) in others[..team.members() - 1].iter_mut().enumerate() {
-                let work = &work;
-                scope.spawn(move || work(worker, n + 1));
+            let mut others = others[..team.members() - 1].iter_mut().enumerate();
+            let is_complete = others.all(|(n, worker)| {
+                let (work, team) = (&work, &team);
+                spawn(scope, move || work(team, worker, n + 1)).is_ok()
+            });
+            if is_complete {
+                work(&team, &mut first[0], 0);
+            } else {
+                team.dissolve();
             }
-            work(&mut first[0], 0);
+            is_complete
         });
+        if !is_complete {
+            // The system refuses threads, and a team needs all of its members.
+            work(&Team::new(1), &mut self.readers[0], 0);
+        }
         let Worker { pass, heads, .. } = &mut self.readers[0];
         heads.forward(layout, turned, &pass.last, 1);
         heads.all_logits(layout, turned, &pass.last, 0);
@@ -273,14 +284,10 @@ impl Watch for Collected {
 /// Adds the gradients of workers, each thread a part of all of them.
 fn add_gradients(sum: &mut [f32], workers: &[Worker]) {
     let size = sum.len().div_ceil(workers.len()).max(1);
-    std::thread::scope(|scope| {
-        for (part, sum) in sum.chunks_mut(size).enumerate() {
-            scope.spawn(move || {
-                for worker in workers {
-                    let own = &worker.gradient[part * size..];
-                    sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-                }
-            });
+    map_or_panic(sum.chunks_mut(size).enumerate(), |(part, sum)| {
+        for worker in workers {
+            let own = &worker.gradient[part * size..];
+            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
     });
 }
@@ -303,21 +310,5 @@ fn in_threads<R: Send>(
         let firsts = (thread * together..positions).step_by(threads * together);
         firsts.map(move |first| (first, together.min(positions - first)))
     };
-    std::thread::scope(|scope| {
-        let (own, others) = workers.split_at_mut(1);
-        let (work, parts) = (&work, &parts);
-        let handles: Vec<_> = others
-            .iter_mut()
-            .enumerate()
-            .map(|(n, worker)| scope.spawn(move || work(worker, &mut parts(n + 1))))
-            .collect();
-        let mut results = vec![work(&mut own[0], &mut parts(0))];
-        for handle in handles {
-            match handle.join() {
-                Ok(result) => results.push(result),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        results
-    })
+    map_or_panic(workers.iter_mut().enumerate(), |(n, worker)| work(worker, &mut parts(n)))
 }

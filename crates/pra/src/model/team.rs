@@ -37,6 +37,11 @@ impl Team {
         self.rows.len()
     }
 
+    /// Lets members go that wait for others who will never come; what they compute is of no use.
+    pub fn dissolve(&self) {
+        self.arrived.store(usize::MAX / 2, Ordering::Release);
+    }
+
     /// The squares of a member.
     pub fn squares(&self, member: usize) -> Range<usize> {
         let share = SQUARES / self.members();
@@ -80,8 +85,11 @@ impl Watch for Member<'_> {
             std::hint::spin_loop();
         }
         for member in (0..team.members()).filter(|&member| member != self.number) {
-            if let Ok(theirs) = team.rows[member][turn].read() {
-                rows[place(member)].copy_from_slice(&theirs);
+            let own = &mut rows[place(member)];
+            if let Ok(theirs) = team.rows[member][turn].read()
+                && theirs.len() == own.len()
+            {
+                own.copy_from_slice(&theirs);
             }
         }
     }

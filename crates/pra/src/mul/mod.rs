@@ -38,9 +38,28 @@ pub struct MatrixMut<'a> {
     row_step: usize,
 }
 
-/// Whether a matrix lies within so many numbers.
-const fn fits(length: usize, rows: usize, columns: usize, row_step: usize, step: usize) -> bool {
-    rows == 0 || columns == 0 || (rows - 1) * row_step + (columns - 1) * step < length
+/// Whether a row-major matrix lies within a slice of this length. Sizes and steps may be any numbers.
+const fn fits(length: usize, rows: usize, columns: usize, row_step: usize) -> bool {
+    if rows == 0 || columns == 0 {
+        return true;
+    }
+    match (rows - 1).checked_mul(row_step) {
+        Some(last_row) => match last_row.checked_add(columns - 1) {
+            Some(last) => last < length,
+            None => false,
+        },
+        None => false,
+    }
+}
+
+/// The row step of a matrix within a slice of this length. A step that leads to no other number of the
+/// matrix is replaced, so that no step is ever longer than a slice.
+///
+/// # Panics
+/// If the matrix reaches beyond the slice.
+fn checked_step(length: usize, rows: usize, columns: usize, row_step: usize) -> usize {
+    assert!(fits(length, rows, columns, row_step), "a matrix beyond its numbers");
+    if rows > 1 && columns > 0 { row_step } else { columns }
 }
 
 impl<'a> Matrix<'a> {
@@ -57,7 +76,7 @@ impl<'a> Matrix<'a> {
     /// # Panics
     /// If there are not enough numbers.
     pub fn with_step(data: &'a [f32], rows: usize, columns: usize, row_step: usize) -> Self {
-        assert!(fits(data.len(), rows, columns, row_step, 1), "a matrix beyond its numbers");
+        let row_step = checked_step(data.len(), rows, columns, row_step);
         Self { data, rows, columns, row_step, column_step: 1 }
     }
 
@@ -75,7 +94,8 @@ impl<'a> Matrix<'a> {
     /// Some of the columns.
     fn columns_from(self, first: usize, columns: usize) -> Self {
         assert!(first + columns <= self.columns, "columns that are not there");
-        let begin = (first * self.column_step).min(self.data.len());
+        // Without rows there need not be any numbers.
+        let begin = first.saturating_mul(self.column_step).min(self.data.len());
         Self { data: &self.data[begin..], columns, ..self }
     }
 
@@ -107,15 +127,16 @@ impl<'a> MatrixMut<'a> {
     /// If there are not enough numbers, or if rows overlap.
     pub fn with_step(data: &'a mut [f32], rows: usize, columns: usize, row_step: usize) -> Self {
         assert!(row_step >= columns, "rows that overlap");
-        assert!(fits(data.len(), rows, columns, row_step, 1), "a matrix beyond its numbers");
+        let row_step = checked_step(data.len(), rows, columns, row_step);
         Self { data, rows, columns, row_step }
     }
 
     /// Some of the columns.
     fn columns_from(&mut self, first: usize, columns: usize) -> MatrixMut<'_> {
         assert!(first + columns <= self.columns, "columns that are not there");
+        let begin = first.min(self.data.len());
         MatrixMut {
-            data: &mut self.data[first..],
+            data: &mut self.data[begin..],
             columns,
             rows: self.rows,
             row_step: self.row_step,
@@ -144,6 +165,9 @@ pub fn multiply_add(into: MatrixMut<'_>, left: Matrix<'_>, right: Matrix<'_>, sc
 /// `into = into + left · right`, or without what is in it, where the right matrix lies in
 /// [panels](to_panels).
 pub fn multiply_panels(mut into: MatrixMut<'_>, left: Matrix<'_>, panels: &[f32], adds: bool) {
+    if into.rows == 0 {
+        return;
+    }
     for first in (0..into.columns).step_by(PANEL) {
         let columns = PANEL.min(into.columns - first);
         let right = Matrix::new(&panels[first * left.columns..], left.columns, columns);
@@ -342,6 +366,81 @@ mod tests {
     #[should_panic(expected = "a matrix beyond its numbers")]
     fn a_matrix_beyond_its_numbers_is_refused() {
         Matrix::new(&[0.0; 5], 2, 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "a matrix beyond its numbers")]
+    fn a_matrix_whose_size_overflows_is_refused() {
+        // 3 * step is 2 modulo 2^64.
+        Matrix::with_step(&[1.0; 4], 4, 1, 6_148_914_691_236_517_206);
+    }
+
+    /// A size: small mostly, else one whose products overflow.
+    fn size(chance: &mut Chance) -> usize {
+        match chance.below(4) {
+            0 => {
+                let near = [1 << 31, 1 << 32, 1 << 62, 1 << 63, usize::MAX / 3, usize::MAX];
+                near[chance.below(near.len())].wrapping_add(chance.below(5)).wrapping_sub(2)
+            }
+            _ => chance.below(7),
+        }
+    }
+
+    #[test]
+    fn matrices_of_any_size_and_step_are_refused_or_multiplied_within_their_slices() {
+        let mut chance = Chance::of(5, 6);
+        let (mut made, mut refused, mut products) = (0, 0, 0);
+        for _ in 0..20_000 {
+            let [rows, columns, step, length] = from_fn(|_| size(&mut chance));
+            let data: Vec<f32> = (0..length % 41).map(|_| chance.fraction()).collect();
+            // The same in numbers that hold every product.
+            let [r, c, s] = [rows, columns, step].map(|number| number as u128);
+            let expected = r == 0 || c == 0 || (r - 1) * s + c <= data.len() as u128;
+            let found = fits(data.len(), rows, columns, step);
+            assert_eq!(found, expected, "{rows} {columns} {step} {}", data.len());
+            if !found {
+                refused += 1;
+                continue;
+            }
+            let view = Matrix::with_step(&data, rows, columns, step);
+            made += 1;
+            // Views with a step of 0 may have more rows than there is memory.
+            if rows.max(columns) > 1_000 {
+                continue;
+            }
+            // Each number of the view is multiplied by the view's own transpose.
+            let right = view.transposed();
+            for way in [call, by_library] as [Way; 2] {
+                let mut expected = vec![0.5; rows * rows];
+                slow(&mut expected, rows, view, right, 1.0);
+                let mut found = vec![0.5; rows * rows];
+                way(MatrixMut::new(&mut found, rows, rows), view, right, true, 1.0);
+                assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-4));
+            }
+            products += 1;
+        }
+        assert!(made > 1_000 && refused > 1_000 && products > 1_000, "{made} {refused} {products}");
+    }
+
+    #[test]
+    fn products_without_rows_columns_or_steps_are_empty_or_zero() {
+        let ways: [Way; 3] = [call, by_library, |into, left, right, adds, _| {
+            let mut panels = vec![0.0; right.rows * right.columns];
+            to_panels(&mut panels, right);
+            multiply_panels(into, left, &panels, adds);
+        }];
+        for (rows, steps, columns) in
+            [(0, 3, 4), (2, 3, 0), (2, 0, 4), (0, 0, 0), (0, 5, 3 * PANEL), (2, 0, 3 * PANEL)]
+        {
+            let (left, right) = (vec![1.0; rows * steps], vec![1.0; steps * columns]);
+            let (left, right) =
+                (Matrix::new(&left, rows, steps), Matrix::new(&right, steps, columns));
+            for way in ways {
+                let mut into = vec![1.0; rows * columns];
+                way(MatrixMut::new(&mut into, rows, columns), left, right, false, 1.0);
+                assert!(into.iter().all(|&number| number == 0.0), "{rows} {steps} {columns}");
+            }
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn multiply(
     adds: bool,
     scale: f32,
 ) {
-    if into.rows == 0 {
+    if into.rows == 0 || into.columns == 0 {
         return;
     }
     let mut laid_out;
@@ -34,7 +34,8 @@ pub(super) fn multiply(
         let columns = (into.columns - first).min(wide);
         let mut right = right.columns_from(first, columns);
         if right.column_step != 1 {
-            laid_out = Aligned::zeros(right.rows * columns);
+            let size = right.rows.checked_mul(columns).expect("a matrix that fits into memory");
+            laid_out = Aligned::zeros(size);
             lay_out(&mut laid_out, right);
             right = Matrix::new(&laid_out, right.rows, columns);
         }

@@ -189,10 +189,7 @@ impl Optimizer {
                 }
             }
         };
-        std::thread::scope(|scope| {
-            (1..threads).for_each(|_| drop(scope.spawn(work)));
-            work();
-        });
+        data::threads::map_or_panic(0..threads, |_| work());
     }
 
     /// The learning rates of a step.

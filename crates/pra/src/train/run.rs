@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Instant;
 
-use data::{Manifest, ReaderPosition, Split};
+use data::{DataError, FolderLock, Manifest, ReaderPosition, Split, write_whole};
 
 use super::checkpoint::{self, Place, Plan};
 use super::log::Log;
@@ -28,7 +28,6 @@ use crate::loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
 use crate::model::{Batch, Losses};
 use crate::optim::{Optimizer, multiplier};
 use crate::weights::{CONFIG, Weights};
-use data::write_whole;
 
 /// The name of the log.
 pub const LOG: &str = "log.jsonl";
@@ -142,6 +141,7 @@ struct Run<'a> {
     log: Log,
     validation: Vec<Batch>,
     clock: Clock,
+    _lock: FolderLock,
 }
 
 /// Positions and seconds, without validations and checkpoints.
@@ -207,6 +207,11 @@ fn start<'a>(
     // First, so that nothing is written for a device that is not there.
     let engine = compute_on(&training.device, &options.config, options.threads)?;
     let plan = Plan::new(options, &Manifest::open(&training.data)?, training.from.as_ref());
+    if training.must_resume && !out.is_dir() {
+        return Err(TrainError::NothingToResume(out.clone()));
+    }
+    fs::create_dir_all(out).map_err(TrainError::io("create folder", out))?;
+    let lock = FolderLock::acquire(out)?;
     let checkpoints = out.join(CHECKPOINTS);
     checkpoint::clear_up(&checkpoints)?;
     let found = checkpoint::load_newest(&checkpoints, &plan, &options.optimizer, |error| {
@@ -236,6 +241,7 @@ fn start<'a>(
         log,
         validation: Vec::new(),
         clock: Clock::default(),
+        _lock: lock,
     })
 }
 
@@ -293,7 +299,8 @@ fn in_steps(
     let (sender, receiver) = sync_channel(1);
     let left = options.num_iterations - run.place.step;
     std::thread::scope(|scope| {
-        let reading = scope.spawn(move || read_ahead(&mut loader, options, left, &sender));
+        let read = move || read_ahead(&mut loader, options, left, &sender);
+        let reading = data::threads::spawn(scope, read).map_err(DataError::from)?;
         let result = run.steps(receiver, stop, tell);
         reading.join().map_err(|_| TrainError::Panicked)?;
         result

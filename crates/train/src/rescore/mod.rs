@@ -11,14 +11,13 @@ pub mod source;
 pub mod teacher;
 pub mod vary;
 
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use chess::{PackedError, PackedRow, Position};
 use data::{
     Column, Counts, DataError, Event, FileFormat, Making, PrepareOptions, Prepared, Row, RowOrder,
-    Unit,
+    Unit, Workers,
 };
 use serde_json::json;
 
@@ -62,14 +61,14 @@ impl Default for RescoreOptions {
     }
 }
 
-/// Writes a data set with the rows of another, scored by a teacher. Goes on with a run that was killed.
+/// Writes a data set with the rows of another, scored by a teacher. Resumes a run that was killed or stopped.
 /// The observer is told how many rows of the source have been read.
-pub fn rescore<'a>(
+pub fn rescore<'a, 'w>(
     source: &Source,
     folder: &Path,
     teacher: &Teacher,
     options: &RescoreOptions,
-    threads: NonZero<usize>,
+    workers: impl Into<Workers<'w>>,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     data::ensure_apart(folder, [source.path.as_path()])?;
@@ -94,19 +93,22 @@ pub fn rescore<'a>(
         }),
         units: source.blocks(),
     };
+    let workers = workers.into();
     let scorers = Scorers { teacher, look: options.look, idle: Mutex::default() };
     let unit = |number: u64| {
         let mut scorer = scorers.take()?;
         let made = match options.look {
-            Look::Static => block(source, number, &mut scorer, options),
+            Look::Static => block(source, number, &mut scorer, options, workers),
             // Deep lines need a deep stack.
-            _ => engine::search::with_deep_stack(|| block(source, number, &mut scorer, options))
-                .ok_or(DataError::Panicked)?,
+            _ => engine::search::with_deep_stack(|| {
+                block(source, number, &mut scorer, options, workers)
+            })
+            .ok_or(DataError::Panicked)?,
         };
         scorers.put_back(scorer);
         made
     };
-    data::make(folder, &making, threads, unit, observer)
+    data::make(folder, &making, workers, unit, observer)
 }
 
 /// Scorers that nobody uses: as many as threads have needed at the same time.
@@ -134,6 +136,7 @@ fn block(
     number: u64,
     scorer: &mut Scorer,
     options: &RescoreOptions,
+    workers: Workers<'_>,
 ) -> Result<Unit, DataError> {
     let Some((block, shard, split)) = source.block(number) else { return Ok(Unit::default()) };
     scorer.start();
@@ -146,6 +149,9 @@ fn block(
         counts: Counts::default(),
     };
     for (row, number) in packed.into_iter().zip(block.first..) {
+        if workers.are_stopped() {
+            return Err(DataError::Interrupted { resumes: true });
+        }
         maker.add(row, number).map_err(|error| {
             let reason = format!("row {}: {error}", number - block.first_of_file);
             DataError::Damaged { path: shard.path().to_owned(), reason }

@@ -14,7 +14,7 @@ use crate::rescore::teacher::{read, seen_by_white};
 use chess::chance::Chance;
 
 /// Plays the game of this number, and appends its rows. Depends on the options and the number alone: the
-/// engine forgets everything before.
+/// engine forgets everything before. A game that is stopped is not one: its rows have no result.
 pub fn play(
     engine: &mut Engine,
     options: &SelfplayOptions,
@@ -22,6 +22,7 @@ pub fn play(
     number: u64,
     rows: &mut Vec<Row>,
     counts: &mut Counts,
+    is_stopped: &dyn Fn() -> bool,
 ) {
     let mut chance = Chance::of(options.seed, number);
     let is_aside = chance.happens(options.val_fraction);
@@ -40,6 +41,9 @@ pub fn play(
     let result = loop {
         if let Some(result) = over(&game, tablebases) {
             break result;
+        }
+        if is_stopped() {
+            return;
         }
         let position = *game.position();
         let found = engine.search(&game, &limits, Settings::default(), &control, &|_| {});

@@ -13,12 +13,11 @@ pub mod adjudicate;
 pub mod game;
 pub mod kept;
 
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use data::{
-    Column, DataError, Event, FileFormat, Making, PrepareOptions, Prepared, RowOrder, Unit,
+    Column, DataError, Event, FileFormat, Making, PrepareOptions, Prepared, RowOrder, Unit, Workers,
 };
 use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
@@ -105,14 +104,14 @@ impl SelfplayOptions {
     }
 }
 
-/// Plays games and makes a data set of them. Goes on with a run that was killed. The observer is told how
+/// Plays games and makes a data set of them. Resumes a run that was killed or stopped. The observer is told how
 /// many games have been played.
-pub fn selfplay<'a>(
+pub fn selfplay<'a, 'w>(
     folder: &Path,
     player: &Teacher,
     tablebases: Option<&Tablebases>,
     options: &SelfplayOptions,
-    threads: NonZero<usize>,
+    workers: impl Into<Workers<'w>>,
     observer: impl FnMut(Event<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     options.check()?;
@@ -147,7 +146,8 @@ pub fn selfplay<'a>(
         units: options.games.map_or(u64::MAX, |games| games.div_ceil(options.unit_games)),
     };
     let kept = folder.join(GAMES);
-    let players = Players { player, tablebases, options, idle: Mutex::default() };
+    let workers = workers.into();
+    let players = Players { player, tablebases, options, workers, idle: Mutex::default() };
     let unit = |number: u64| {
         let read = options.games_of(number).end;
         let path = kept.join(format!("{number:07}.games"));
@@ -156,7 +156,7 @@ pub fn selfplay<'a>(
         }
         let mut engine = players.take()?;
         let played =
-            with_deep_stack(|| players.play(&mut engine, number)).ok_or(DataError::Panicked)?;
+            with_deep_stack(|| players.play(&mut engine, number)).ok_or(DataError::Panicked)??;
         players.put_back(engine);
         std::fs::create_dir_all(&kept).map_err(|cause| DataError::Io {
             what: "create folder",
@@ -166,7 +166,7 @@ pub fn selfplay<'a>(
         kept::write(&path, &played)?;
         Ok(Unit { read, ..played })
     };
-    let prepared = data::make(folder, &making, threads, unit, observer)?;
+    let prepared = data::make(folder, &making, workers, unit, observer)?;
     if kept.exists() {
         std::fs::remove_dir_all(&kept).map_err(|cause| DataError::Io {
             what: "remove",
@@ -182,6 +182,7 @@ struct Players<'p> {
     player: &'p Teacher,
     tablebases: Option<&'p Tablebases>,
     options: &'p SelfplayOptions,
+    workers: Workers<'p>,
     idle: Mutex<Vec<Engine>>,
 }
 
@@ -200,13 +201,18 @@ impl Players<'_> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
     }
 
-    fn play(&self, engine: &mut Engine, unit: u64) -> Unit {
+    /// Plays the games of a unit, unless it is stopped before their end.
+    fn play(&self, engine: &mut Engine, unit: u64) -> Result<Unit, DataError> {
         let mut played = Unit::default();
         for number in self.options.games_of(unit) {
             let Unit { rows, counts, .. } = &mut played;
-            game::play(engine, self.options, self.tablebases, number, rows, counts);
+            let is_stopped = || self.workers.are_stopped();
+            game::play(engine, self.options, self.tablebases, number, rows, counts, &is_stopped);
+            if is_stopped() {
+                return Err(DataError::Interrupted { resumes: true });
+            }
         }
-        played
+        Ok(played)
     }
 }
 
@@ -223,7 +229,7 @@ mod tests {
             let mut engine = Teacher::Classic.engine(1).unwrap();
             let one = |&number: &u64| {
                 let (mut rows, mut counts) = (Vec::new(), Counts::default());
-                game::play(&mut engine, &options, None, number, &mut rows, &mut counts);
+                game::play(&mut engine, &options, None, number, &mut rows, &mut counts, &|| false);
                 assert_eq!(counts.games, 1);
                 (number, rows)
             };

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Does some work for each item, on as many threads as there are scratches, this one among them. Each
+/// Does some work for each item, on as many threads as there are scratches. Each
 /// thread has a scratch of its own.
 pub(super) fn share<T: Send, S: Send>(
     scratches: &mut [S],
@@ -16,11 +16,5 @@ pub(super) fn share<T: Send, S: Send>(
             work(scratch, item);
         }
     };
-    let Some((own, others)) = scratches.split_first_mut() else { return };
-    std::thread::scope(|scope| {
-        for scratch in others {
-            scope.spawn(|| run(scratch));
-        }
-        run(own);
-    });
+    data::threads::map_or_panic(scratches, run);
 }

@@ -2,9 +2,11 @@
 
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use chess::chance::Chance;
+use data::{DataError, FolderLock, write_whole};
 use nnue::features::Features;
 use nnue::towers::{Checkpoint, SCALE, Towers};
 use serde_json::{Value, json};
@@ -89,15 +91,18 @@ pub struct Trained {
     pub time: Duration,
 }
 
-/// Trains a network, or goes on where `out` says that an earlier run of the same kind has come to.
+/// Trains a network, or resumes from the checkpoint `out` of an earlier run of the same kind. If it is
+/// told to stop, it saves a checkpoint, and the error is [`DataError::Interrupted`].
 pub fn train(
     examples: &Examples,
     validation: Option<&Examples>,
     out: &Path,
     run: &RunOptions,
+    stop: &AtomicBool,
     mut tell: impl FnMut(Event),
 ) -> Result<Trained, TowersError> {
     check(run, examples)?;
+    let _lock = FolderLock::acquire_file(out)?;
     let rows = examples.rows();
     let identity = json!({
         "seed": run.seed,
@@ -131,9 +136,14 @@ pub fn train(
                 let positions = (row as u64, rows.len() as u64);
                 tell(Event::Progress { epoch, positions, loss, speed });
             }
-            if trainer.steps() - saved >= run.checkpoint_steps && row < rows.len() {
+            let is_stopped = stop.load(Ordering::Relaxed);
+            let is_due = is_stopped || trainer.steps() - saved >= run.checkpoint_steps;
+            if is_due && row < rows.len() {
                 save(out, &trainer, &identity, epoch, row)?;
                 saved = trainer.steps();
+                if is_stopped {
+                    return Err(DataError::Interrupted { resumes: true }.into());
+                }
             }
         }
         (epoch, row) = (epoch + 1, 0);
@@ -211,8 +221,9 @@ fn save(
         averages: Some(trainer.averages().clone()),
         training: json!({ "run": identity, "step": trainer.steps(), "epoch": epoch, "row": row }),
     };
-    let path = || out.to_owned();
-    checkpoint.save(out).map_err(|cause| TowersError::Checkpoint { path: path(), cause })
+    let bytes = checkpoint.to_bytes();
+    let bytes = bytes.map_err(|cause| TowersError::Checkpoint { path: out.to_owned(), cause })?;
+    Ok(write_whole(out, &bytes)?)
 }
 
 /// The mean loss of a network on examples.
@@ -280,6 +291,8 @@ mod tests {
     use chess::pgn::Score;
     use chess::{PackedRow, Position};
 
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
     fn examples(count: usize) -> Examples {
         let mut position = Position::INITIAL;
         let mut rows = Vec::new();
@@ -311,18 +324,19 @@ mod tests {
         };
         let whole = folder.join("whole");
         let mut kept = Vec::new();
-        let result = train(&examples, Some(&examples), &whole, &run, |_| {}).unwrap();
+        let result = train(&examples, Some(&examples), &whole, &run, &NEVER, |_| {}).unwrap();
         assert_eq!((result.steps, result.positions), (8, 400));
         let bytes = std::fs::read(&whole).unwrap();
         // Every checkpoint on the way, as a process that was killed then would leave it.
         let path = folder.join("parts");
         for epochs in [1, 2] {
-            train(&examples, None, &path, &RunOptions { epochs, ..run.clone() }, |_| {}).unwrap();
+            train(&examples, None, &path, &RunOptions { epochs, ..run.clone() }, &NEVER, |_| {})
+                .unwrap();
             kept.push(std::fs::read(&path).unwrap());
         }
         assert!(kept.pop().unwrap() == bytes);
         let mut events = Vec::new();
-        train(&examples, None, &path, &run, |event| events.push(event)).unwrap();
+        train(&examples, None, &path, &run, &NEVER, |event| events.push(event)).unwrap();
         assert_eq!(events, [Event::Resumed { step: 8 }]);
         assert!(std::fs::read(&path).unwrap() == bytes);
         // In the middle of an epoch.
@@ -336,25 +350,43 @@ mod tests {
         let batch: Vec<_> = order[..64].iter().map(|&n| examples.rows()[n as usize]).collect();
         trainer.step(&batch);
         save(&middle, &trainer, &identity, epoch, 64).unwrap();
-        train(&examples, None, &middle, &run, |_| {}).unwrap();
+        train(&examples, None, &middle, &run, &NEVER, |_| {}).unwrap();
         assert!(std::fs::read(&middle).unwrap() == bytes);
         // What it tells of its progress is bounded.
         for (name, value) in [("step", u64::MAX), ("epoch", u64::MAX), ("row", 201)] {
             let mut forged = Checkpoint::load(&whole).unwrap();
             forged.training[name] = value.into();
-            forged.save(&path).unwrap();
-            let error = train(&examples, None, &path, &run, |_| {}).unwrap_err().to_string();
+            std::fs::write(&path, forged.to_bytes().unwrap()).unwrap();
+            let error =
+                train(&examples, None, &path, &run, &NEVER, |_| {}).unwrap_err().to_string();
             assert!(error.contains(&format!("its {name} is {value}, not 0 to ")), "{error}");
         }
+        // Told to stop after each step, it has saved it; only one process at a time may.
+        let stopped = folder.join("stopped");
+        let stop = AtomicBool::new(true);
+        let lock = FolderLock::acquire_file(&stopped).unwrap();
+        let error = train(&examples, None, &stopped, &run, &NEVER, |_| {}).unwrap_err();
+        assert!(error.to_string().contains("another process"), "{error}");
+        drop(lock);
+        let mut stops = 0;
+        while let Err(error) = train(&examples, None, &stopped, &run, &stop, |_| {}) {
+            assert_eq!(error.to_string(), "interrupted; the same command resumes");
+            stops += 1;
+        }
+        // The end of the first epoch has a checkpoint anyway, and the last step nothing to resume.
+        assert_eq!(stops, 6);
+        assert!(std::fs::read(&stopped).unwrap() == bytes);
         // Another run is not continued, and nothing is written over.
         let other = RunOptions { seed: 2, ..run.clone() };
-        let error = train(&examples, None, &whole, &other, |_| {}).unwrap_err();
+        let error = train(&examples, None, &whole, &other, &NEVER, |_| {}).unwrap_err();
         assert!(error.to_string().ends_with("another run: seed is 1 there and 2 here"), "{error}");
-        result.towers.save(&middle).unwrap();
-        let error = train(&examples, None, &middle, &run, |_| {}).unwrap_err();
+        let model = result.towers;
+        let model = Checkpoint { towers: model, averages: None, training: Value::Null };
+        std::fs::write(&middle, model.to_bytes().unwrap()).unwrap();
+        let error = train(&examples, None, &middle, &run, &NEVER, |_| {}).unwrap_err();
         assert!(matches!(error, TowersError::OtherRun { .. }));
         std::fs::write(&middle, b"something else").unwrap();
-        let error = train(&examples, None, &middle, &run, |_| {}).unwrap_err();
+        let error = train(&examples, None, &middle, &run, &NEVER, |_| {}).unwrap_err();
         assert!(matches!(error, TowersError::Checkpoint { .. }));
         std::fs::remove_dir_all(&folder).unwrap();
     }
@@ -374,8 +406,8 @@ mod tests {
     fn options_without_sense_are_refused() {
         let run = RunOptions { batch: 0, ..RunOptions::default() };
         let path = std::env::temp_dir().join("never written");
-        assert!(train(&examples(3), None, &path, &run, |_| {}).is_err());
+        assert!(train(&examples(3), None, &path, &run, &NEVER, |_| {}).is_err());
         let none = Examples::default();
-        assert!(train(&none, None, &path, &RunOptions::default(), |_| {}).is_err());
+        assert!(train(&none, None, &path, &RunOptions::default(), &NEVER, |_| {}).is_err());
     }
 }

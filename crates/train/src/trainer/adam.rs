@@ -77,12 +77,7 @@ impl Adam {
         let update = |shares: Vec<Share<'_>>| {
             shares.into_iter().for_each(|share| share.update(gradients, step, whole1, whole2));
         };
-        std::thread::scope(|scope| {
-            let mut work = work.into_iter();
-            let own = work.next();
-            work.for_each(|shares| drop(scope.spawn(|| update(shares))));
-            own.into_iter().for_each(update);
-        });
+        data::threads::map_or_panic(work, update);
     }
 }
 

@@ -94,7 +94,7 @@ impl Learner {
     }
 }
 
-/// Gives each worker its share of the rows; the first works on this thread.
+/// Gives each worker its share of the rows, on a thread of its own.
 fn share(
     workers: &mut [Worker],
     rows: &[PackedRow],
@@ -102,19 +102,10 @@ fn share(
 ) -> Result<Tally, TrainError> {
     let threads = workers.len();
     let cut = |n: usize| n * rows.len() / threads;
-    let mut shares = workers.iter_mut().enumerate().map(|(n, w)| (w, &rows[cut(n)..cut(n + 1)]));
-    let own = shares.next();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = shares
-            .map(|(worker, rows)| {
-                let work = &work;
-                scope.spawn(move || work(worker, rows))
-            })
-            .collect();
-        let mut tally = own.map_or_else(Tally::default, |(worker, rows)| work(worker, rows));
-        for other in others {
-            tally.append(&other.join().map_err(|_| TrainError::Panicked)?);
-        }
-        Ok(tally)
-    })
+    let shares = workers.iter_mut().enumerate().map(|(n, w)| (w, &rows[cut(n)..cut(n + 1)]));
+    let tallies = data::threads::map(shares, |(worker, rows)| work(worker, rows));
+    let mut tallies = tallies.map_err(|_| TrainError::Panicked)?.into_iter();
+    let mut tally = tallies.next().unwrap_or_default();
+    tallies.for_each(|other| tally.append(&other));
+    Ok(tally)
 }

@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Instant;
 
 use chess::PackedRow;
-use data::write_whole;
+use data::{DataError, FolderLock, write_whole};
 
 use super::checkpoint::Plan;
 use super::{
@@ -121,6 +121,11 @@ pub fn train(
     let out = &training.out;
     let rows = training.rows.rows();
     let plan = Plan::new(options, rows, training.rows.fingerprint(), training.from.as_ref());
+    if training.must_resume && !out.is_dir() {
+        return Err(TrainError::NothingToResume(out.clone()));
+    }
+    fs::create_dir_all(out).map_err(TrainError::io("create folder", out))?;
+    let _lock = FolderLock::acquire(out)?;
     let mut run = start(training, plan)?;
     let resumed_from = run.step;
     if resumed_from > 0 {
@@ -141,7 +146,7 @@ pub fn train(
         let (sender, receiver) = sync_channel(AHEAD);
         speed = std::thread::scope(|scope| {
             let first = run.step;
-            scope.spawn(move || {
+            let read = move || {
                 for step in first..steps {
                     let batch = stream.next_rows(batch_length(options, step));
                     // Nobody listens any more: it is over.
@@ -149,7 +154,8 @@ pub fn train(
                         break;
                     }
                 }
-            });
+            };
+            data::threads::spawn(scope, read).map_err(DataError::from)?;
             run.steps(receiver, stop, tell)
         })?;
         if run.step >= steps {
@@ -206,8 +212,6 @@ fn start(training: &Training, plan: Plan) -> Result<Run<'_>, TrainError> {
         run.learner.adam = checkpoint.adam;
     } else if training.must_resume {
         return Err(TrainError::NothingToResume(out.clone()));
-    } else {
-        fs::create_dir_all(out).map_err(TrainError::io("create folder", out))?;
     }
     Ok(run)
 }

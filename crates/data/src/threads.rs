@@ -1,0 +1,168 @@
+//! Threads, what happens when the system refuses one, and when they are to stop.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
+
+/// The system refuses to start as many threads as were asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start {}: {cause}", if threads.get() == 1 { "a thread".to_owned() } else { format!("{threads} threads") })]
+pub struct ThreadError {
+    /// How many were asked for.
+    pub threads: NonZero<usize>,
+    /// What the system says.
+    pub cause: io::Error,
+}
+
+/// The threads of a long job, and the flag that asks them to stop.
+///
+/// ```
+/// use data::Workers;
+/// use std::num::NonZero;
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// let stop = AtomicBool::new(false);
+/// let workers = Workers::from(NonZero::<usize>::MIN).until(&stop);
+/// assert!(!workers.are_stopped());
+/// stop.store(true, Ordering::Relaxed);
+/// assert!(workers.are_stopped());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Workers<'a> {
+    threads: NonZero<usize>,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl From<NonZero<usize>> for Workers<'_> {
+    /// So many threads, which nothing stops.
+    fn from(threads: NonZero<usize>) -> Self {
+        Self { threads, stop: None }
+    }
+}
+
+impl<'a> Workers<'a> {
+    /// The same threads, until this flag is set.
+    #[must_use]
+    pub const fn until(self, stop: &'a AtomicBool) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+
+    /// How many threads.
+    pub const fn threads(self) -> NonZero<usize> {
+        self.threads
+    }
+
+    /// Whether they are asked to stop.
+    pub fn are_stopped(self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a thread.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    run: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, ThreadError> {
+    let thread = Builder::new().spawn_scoped(scope, run);
+    thread.map_err(|cause| ThreadError { threads: NonZero::<usize>::MIN, cause })
+}
+
+/// Runs the same task on so many threads, this one among them. It runs on all of them, or, if one of
+/// them cannot be started, on none.
+pub fn in_threads(threads: NonZero<usize>, task: impl Fn() + Sync) -> Result<(), ThreadError> {
+    // Whether all threads have been started, once that is known.
+    let (gate, opened) = (Mutex::new(None), Condvar::new());
+    let wait_and_run = || {
+        let mut are_complete = lock(&gate);
+        while are_complete.is_none() {
+            are_complete = opened.wait(are_complete).unwrap_or_else(PoisonError::into_inner);
+        }
+        let are_complete = *are_complete == Some(true);
+        if are_complete {
+            task();
+        }
+    };
+    scope(|scope| {
+        let mut others = 1..threads.get();
+        let started =
+            others.try_for_each(|_| Builder::new().spawn_scoped(scope, &wait_and_run).map(drop));
+        *lock(&gate) = Some(started.is_ok());
+        opened.notify_all();
+        if started.is_ok() {
+            task();
+        }
+        started.map_err(|cause| ThreadError { threads, cause })
+    })
+}
+
+/// The results of `work` for each item, in order. Each item has a thread of its own, the first or the
+/// last this one; if the system refuses threads, those that there are do everything. A panic in `work`
+/// is the error.
+pub fn map<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+) -> std::thread::Result<Vec<R>> {
+    let items: Vec<T> = items.into_iter().collect();
+    let threads = items.len();
+    let queue = Mutex::new(items.into_iter().enumerate());
+    let results = Mutex::new(Vec::with_capacity(threads));
+    let run = || {
+        loop {
+            let next = lock(&queue).next();
+            let Some((n, item)) = next else { return };
+            let result = work(item);
+            lock(&results).push((n, result));
+        }
+    };
+    scope(|scope| {
+        let spawn = |_| Builder::new().spawn_scoped(scope, &run).ok();
+        let others: Vec<_> = (1..threads).map_while(spawn).collect();
+        run();
+        others.into_iter().try_for_each(|thread| thread.join())
+    })?;
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_unstable_by_key(|(n, _)| *n);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+/// As [`map`]; a panic in `work` goes on in this thread.
+pub fn map_or_panic<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    map(items, work).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn a_task_runs_once_on_each_thread() {
+        for threads in [1, 2, 7] {
+            let runs = AtomicUsize::new(0);
+            let threads = NonZero::new(threads).unwrap();
+            in_threads(threads, || drop(runs.fetch_add(1, Ordering::Relaxed))).unwrap();
+            assert_eq!(runs.into_inner(), threads.get());
+        }
+    }
+
+    #[test]
+    fn results_have_the_order_of_their_items() {
+        for count in [0, 1, 2, 40] {
+            let mut items: Vec<usize> = (0..count).collect();
+            let found = map(items.iter_mut(), |item| {
+                *item += 1;
+                *item * *item
+            });
+            assert_eq!(found.unwrap(), (1..=count).map(|n| n * n).collect::<Vec<_>>());
+        }
+        assert!(map([1, 2, 3], |n| assert!(n != 3)).is_err());
+    }
+}
