@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use chess::pgn::{self, GameTree, PgnError, border, read_trees};
+use chess::pgn::{self, BrokenGame, GameTree, border, read_trees};
 use libfuzzer_sys::fuzz_target;
 
 /// What is read, without places in the text.
-fn plain(games: Vec<Result<GameTree, PgnError>>) -> Vec<Result<GameTree, String>> {
-    let reason = |error: PgnError| error.problem.to_string();
+fn plain(games: Vec<Result<GameTree, Box<BrokenGame>>>) -> Vec<Result<GameTree, String>> {
+    let reason = |broken: Box<BrokenGame>| broken.error.problem.to_string();
     games.into_iter().map(|game| game.map_err(reason)).collect()
 }
 

@@ -195,3 +195,39 @@ fn a_hundred_thousand_nested_variations_are_built_written_and_let_go() {
     let text = tree.to_string();
     assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
 }
+
+#[test]
+fn of_a_broken_game_the_moves_before_the_error_are_kept_and_the_rest_is_named() {
+    let cases: &[(&str, usize, &str, &str)] = &[
+        // The text, moves of the main line, the text that is not in the tree, the end as written.
+        ("1. e4 e5 2. Ke3 Nf6 1-0", 2, "Ke3 Nf6 1-0", "1. e4 e5 { Unread: Ke3 Nf6 1-0 } *\n"),
+        ("1. e4 foo *", 1, "foo *", "1. e4 { Unread: foo * } *\n"),
+        (
+            "1. e4 e5 (1... c5 2. Qh8) 2. Nf3 *",
+            2,
+            "Qh8) 2. Nf3 *",
+            "1. e4 e5 (1... c5 { Unread: Qh8) 2. Nf3 * }) *\n",
+        ),
+        ("1. e4 ({ or } Zz) e5 *", 1, "Zz) e5 *", "1. e4 { or } { Unread: Zz) e5 * } *\n"),
+        (
+            "[Result \"1-0\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 1-0",
+            0,
+            "[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 1-0",
+            "{ Unread: [FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]  1. e4 1-0 } 1-0\n",
+        ),
+    ];
+    for (text, moves, unread, written) in cases {
+        let follower = "\n\n[Event \"next\"]\n\n1. d4 *\n";
+        let whole = format!("{text}{follower}");
+        let mut games = read_trees(whole.as_bytes());
+        assert_eq!(games.len(), 2, "{text}");
+        assert!(games[1].is_ok(), "{text}");
+        let broken = games.remove(0).unwrap_err();
+        assert_eq!(broken.tree.main_line().count(), *moves, "{text}");
+        assert_eq!(&whole[broken.unread.clone()], *unread, "{text}");
+        let tree = broken.with_unread(whole.as_bytes());
+        let text = tree.to_string();
+        assert!(text.ends_with(written), "{text}");
+        assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
+    }
+}

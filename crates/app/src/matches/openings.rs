@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::ensure;
-use chess::pgn::{PgnError, read_trees};
+use chess::pgn::{BrokenGame, read_trees};
 use chess::{Epd, Game, Move, Position, chess960};
 use data::{Input, Order, Piece};
 use paco::Rng;
@@ -134,7 +134,7 @@ fn read_pgn(
                     Opening { start: *tree.root().position(), moves }
                 })
             })
-            .collect::<Vec<Result<Opening, PgnError>>>(),
+            .collect::<Vec<Result<Opening, Box<BrokenGame>>>>(),
     };
     let mut openings = Vec::new();
     let mut bad = 0;

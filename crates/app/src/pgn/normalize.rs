@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use chess::pgn::{Reader, Replay, TreeBuilder};
+use chess::pgn::Trees;
 use clap::Args;
 use data::{Input, Order, Piece, read_games};
 
@@ -20,7 +20,7 @@ pub struct NormalizeArgs {
     files: FileArgs,
 }
 
-/// The games of a piece in export format, and what is wrong with the others.
+/// The games of a piece in export format, and what is wrong with them.
 fn normalize(piece: Piece<'_>) -> (String, Findings) {
     let text = match piece {
         Piece::TooLong { limit, .. } => return (String::new(), Findings::too_long(limit)),
@@ -28,21 +28,16 @@ fn normalize(piece: Piece<'_>) -> (String, Findings) {
     };
     let mut written = String::with_capacity(text.len());
     let mut found = Findings::default();
-    let mut reader = Reader::new(text);
-    let mut replay = Replay::new(TreeBuilder::default());
-    while reader.read_game(&mut replay) {
-        match replay.watcher_mut().take() {
-            Ok(game) => {
-                // Writing to a string does not fail.
-                let _ = writeln!(written, "{game}");
-            }
-            Err(error) => {
-                found.errors += 1;
-                found.listed.push(error);
-            }
-        }
+    for game in Trees::new(text) {
+        found.games += 1;
+        let game = game.unwrap_or_else(|broken| {
+            found.errors += 1;
+            found.listed.push(broken.error.clone());
+            broken.with_unread(text)
+        });
+        // Writing to a string does not fail.
+        let _ = writeln!(written, "{game}");
     }
-    found.games = replay.games();
     (written, found)
 }
 
@@ -67,7 +62,9 @@ pub fn run(args: &NormalizeArgs, out: &mut dyn Write) -> Outcome {
                         let mut here = Findings { games: all.games, ..Findings::default() };
                         here.append(found, offset, usize::MAX);
                         for error in &here.listed {
-                            bar.complain(&format!("{name}: {error}; left out"));
+                            bar.complain(&format!(
+                                "{name}: {error}; the rest of the game becomes a comment"
+                            ));
                         }
                         all.games = here.games;
                         all.errors += here.errors;

@@ -76,5 +76,5 @@ pub use reader::{Reader, read};
 pub use replay::{MAX_DEPTH, Replay, Watcher};
 pub use tags::{TagValue, Variant, decode};
 pub use tree::{GameTree, Node, NodeId, TreeError};
-pub use tree_builder::{TreeBuilder, read_trees};
+pub use tree_builder::{BrokenGame, Trees, read_trees};
 pub use visitor::{GameResult, Next, Token, Visitor};
