@@ -151,6 +151,38 @@ fn lines_have_at_most_79_bytes_unless_a_word_is_longer() {
 }
 
 #[test]
+fn commands_in_comments_stay_in_one_line_of_at_most_79_bytes() {
+    let mut tree = GameTree::default();
+    let mut node = NodeId::ROOT;
+    for n in 0..400 {
+        node = tree.add_san(node, ["Nf3", "Nf6", "Ng1", "Ng8"][n % 4]).unwrap();
+        let words = "word ".repeat(n % 7);
+        let comment = match n % 3 {
+            0 => "[%eval -0.09]".to_owned(),
+            1 => format!("[%eval #{n}] [%clk 0:{:02}:09] {words}", n % 60),
+            _ => format!("{words} [%emt 0:00:01]  [%csl Gd4, Re5] end"),
+        };
+        tree.add_comment(node, &comment).unwrap();
+    }
+    let text = tree.to_string();
+    for line in text.lines() {
+        assert!(line.len() <= 79, "{line}");
+        assert_eq!(
+            line.matches("[%").count(),
+            line.matches(']').count() - line.matches("\"]").count()
+        );
+    }
+    assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
+    // One that is never closed, or longer than a line, is broken like any other text.
+    let mut tree = GameTree::default();
+    tree.add_comment(NodeId::ROOT, &format!("[%a {} [%b {}]", "x ".repeat(200), "y ".repeat(200)))
+        .unwrap();
+    let text = tree.to_string();
+    assert!(text.lines().all(|line| line.len() <= 160), "{text}");
+    assert_eq!(read_trees(text.as_bytes()), [Ok(tree)]);
+}
+
+#[test]
 fn the_export_format_is_what_the_standard_shows() {
     let text = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White \"A \\\"B\\\"\"]\n\
         [Black \"?\"]\n[Result \"1-0\"]\n[ECO \"C20\"]\n\n\
