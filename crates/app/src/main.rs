@@ -21,6 +21,7 @@ mod pgn;
 mod pra;
 mod progress;
 mod selfplay;
+mod terminal;
 mod threads;
 mod uci;
 
@@ -51,6 +52,7 @@ const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes co
 
 #[derive(Subcommand)]
 enum Command {
+    #[command(visible_alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
     Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),
