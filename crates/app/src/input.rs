@@ -17,7 +17,13 @@ pub fn game(text: &str) -> anyhow::Result<Game> {
         _ => (text, ""),
     };
     let start = start.trim_end();
-    let position = if start == "startpos" { Position::INITIAL } else { Position::from_fen(start)? };
+    let position = match start {
+        "startpos" => Position::INITIAL,
+        // Clocks are often left out. What stands behind the sixth field is a mistake, and no leniency
+        // may pass over it: moves, perhaps.
+        _ if start.split_ascii_whitespace().nth(6).is_none() => Position::from_fen_lenient(start)?,
+        _ => Position::from_fen(start)?,
+    };
     let mut game = Game::new(position);
     for (n, text) in moves.split_ascii_whitespace().enumerate() {
         let m = game.position().parse_uci(text).with_context(|| format!("move {}", n + 1))?;

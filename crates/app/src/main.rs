@@ -56,6 +56,7 @@ const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes co
 
 #[derive(Subcommand)]
 enum Command {
+    #[command(visible_alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
     Bench(bench::BenchArgs),
     Perft(perft::PerftArgs),

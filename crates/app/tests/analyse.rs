@@ -42,7 +42,8 @@ fn a_position_gets_a_board_and_lines_as_white_sees_them() {
     let text = succeed(&["--fen", mate, "--depth", "4"]);
     assert!(text.contains("8 │ ♜ · ♝"), "{text}");
     assert!(text.contains("White to move."), "{text}");
-    assert!(text.ends_with("#1  100 % win    0 % draw    0 % loss   4. Qxf7#\n"), "{text}");
+    assert!(text.contains("\n      pawns    win  draw  loss  for White\n"), "{text}");
+    assert!(text.ends_with(" 1.      #1  100 %   0 %   0 %  4. Qxf7#\n"), "{text}");
     // Black is a queen up and to move: a minus for White.
     let text = succeed(&["--fen", "q3k3/8/8/8/8/8/8/4K3 b - - 0 1", "--depth", "3"]);
     assert!(text.contains(" -") || text.contains("#-"), "{text}");
@@ -176,5 +177,185 @@ fn an_interrupt_ends_the_search_and_keeps_what_is_known() {
     assert!(sent.success());
     let last = lines.last().expect("lines").expect("UTF-8");
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
-    assert!(last.starts_with(" 1. ") && last.contains(" % win"), "{last}");
+    assert!(last.starts_with(" 1. ") && last.matches(" %").count() == 3, "{last}");
+}
+
+/// Games as text, so that they can be compared after being written.
+fn games(path: &str) -> Vec<String> {
+    let text = std::fs::read(path).expect("a file");
+    read_trees(&text).into_iter().map(|game| game.expect("a game").to_string()).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
+    const COUNT: usize = 1000;
+    let folder = Folder::new("interrupt");
+    let pgn = folder.with("games.pgn", &BLUNDERS.repeat(COUNT));
+    let annotated = folder.path("annotated.pgn");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+        .args(["analyse", &pgn, "--depth", "4", "--annotate", &annotated])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // Once a game is told, others are being analysed.
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    assert!(lines.any(|line| line.expect("UTF-8").starts_with("Black: ")));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let _ = lines.count();
+    let output = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains(&format!("of {COUNT} games were analysed")), "{told}");
+    let games = games(&annotated);
+    assert_eq!(games.len(), COUNT);
+    assert!(games[0].contains("[%eval") && !games[0].contains("stopped"));
+    assert!(!games[COUNT - 1].contains("[%eval"), "the last game was analysed too soon");
+    let partly = |game: &&String| game.contains("Analysis stopped here.");
+    assert!(games.iter().filter(partly).count() <= 1);
+}
+
+#[test]
+fn an_output_that_is_the_input_is_refused_and_the_input_stays() {
+    let folder = Folder::new("same");
+    let pgn = folder.with("game.pgn", BLUNDERS);
+    let linked = folder.path("link.pgn");
+    std::fs::hard_link(&pgn, &linked).expect("a link");
+    for option in ["--annotate", "--svg"] {
+        for output in [&pgn, &linked] {
+            let told = run(&["--pgn", &pgn, "--depth", "1", option, output]);
+            assert_eq!(told.status.code(), Some(1));
+            assert!(String::from_utf8_lossy(&told.stderr).contains("is the input"), "{told:?}");
+            assert_eq!(std::fs::read_to_string(&pgn).expect("the input"), BLUNDERS);
+        }
+    }
+    let both = folder.path("both");
+    let told = run(&["--pgn", &pgn, "--depth", "1", "--svg", &both, "--annotate", &both]);
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    assert!(!std::path::Path::new(&both).exists());
+}
+
+#[test]
+fn an_old_file_stays_if_the_analysis_is_killed() {
+    let folder = Folder::new("killed");
+    let pgn = folder.with("game.pgn", BLUNDERS);
+    let annotated = folder.with("annotated.pgn", "old");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+        .args(["analyse", "--pgn", &pgn, "--time", "1000", "--annotate", &annotated])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    // Once there is a third file, it writes.
+    while std::fs::read_dir(&folder.0).expect("a folder").count() < 3 {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    assert_eq!(std::fs::read_to_string(&annotated).expect("the old file"), "old");
+}
+
+#[test]
+fn a_game_with_a_bad_move_is_analysed_up_to_it_and_nothing_is_lost() {
+    let folder = Folder::new("broken");
+    let bad = "[White \"X\"]\n\n1. e4 { best } e5 2. Ke3 { oops } Nf6 (2... d5) 3. d4 0-1\n\n";
+    let pgn = folder.with("games.pgn", &format!("{BLUNDERS}\n{bad}{BLUNDERS}"));
+    let annotated = folder.path("annotated.pgn");
+    let output = run(&["--pgn", &pgn, "--depth", "3", "--annotate", &annotated]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(told.matches("game 2").count(), 1, "{told}");
+    assert!(told.contains("move 2.Ke3") && told.ends_with("; analysed up to there\n"), "{told}");
+    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(table.contains("What follows could not be read:"), "{table}");
+    let games = games(&annotated);
+    assert_eq!(games.len(), 3);
+    let words: Vec<&str> = games[1].split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(text.contains("{ best } 1... e5 { [%eval "), "{text}");
+    assert!(text.contains("{ Unread: Ke3 ( oops ) Nf6 (2... d5) 3. d4 0-1 }"), "{text}");
+    assert!(games[2].contains("Nf3#"));
+    // The same game alone.
+    let output = run(&["--pgn", &pgn, "--depth", "3", "--game", "2", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let value: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let game = &value["games"][0];
+    assert_eq!(game["moves"].as_array().map(Vec::len), Some(2));
+    assert_eq!(game["complete"], false);
+    assert!(game["problem"].as_str().is_some_and(|problem| problem.contains("2.Ke3")));
+}
+
+#[test]
+fn annotating_twice_changes_no_evaluation_twice_and_keeps_lines_short() {
+    let folder = Folder::new("twice");
+    let pgn = folder.with("game.pgn", BLUNDERS);
+    let (once, twice) = (folder.path("once.pgn"), folder.path("twice.pgn"));
+    succeed(&["--pgn", &pgn, "--depth", "5", "--annotate", &once]);
+    succeed(&["--pgn", &once, "--depth", "5", "--annotate", &twice]);
+    let text = std::fs::read_to_string(&twice).expect("a file");
+    assert_eq!(text, std::fs::read_to_string(&once).expect("a file"));
+    // Every move has one but for the last, which mates.
+    assert_eq!(text.matches("[%eval ").count(), 13);
+    assert!(!text.contains("#0"), "{text}");
+    for line in text.lines() {
+        assert!(line.len() <= 79, "{line}");
+        assert!(line.starts_with('[') || line.matches('[').count() == line.matches(']').count());
+    }
+}
+
+#[test]
+fn a_file_or_a_position_needs_no_option() {
+    let folder = Folder::new("positional");
+    let pgn = folder.with("game.pgn", BLUNDERS);
+    assert_eq!(succeed(&[&pgn, "--depth", "2"]), succeed(&["--pgn", &pgn, "--depth", "2"]));
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq -";
+    let mate = "  4. Qxf7#\n";
+    for args in [&[fen, "--depth", "2"][..], &["--fen", fen, "--depth", "2"]] {
+        assert!(succeed(args).ends_with(&mate.replace("4.", "1.")), "{args:?}");
+    }
+    let six = format!("{fen} 2 4");
+    let mut words: Vec<&str> = six.split(' ').collect();
+    words.extend(["--depth", "2"]);
+    assert!(succeed(&words).ends_with(mate), "without quotes");
+    let told = run(&["nothing.pgn"]);
+    let text = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(1));
+    assert!(text.contains("'nothing.pgn' is neither a file nor a position"), "{text}");
+    // What is behind a FEN is not passed over.
+    assert_eq!(run(&[&format!("{six} e2e4")]).status.code(), Some(1));
+    for args in [&[fen, "--game", "1"][..], &[&pgn, "--multipv", "2"], &[&pgn, "--pgn", &pgn]] {
+        assert_eq!(run(args).status.code(), Some(2), "{args:?}");
+    }
+    let spelled = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+        .args(["analyze", fen, "--depth", "1"])
+        .output()
+        .expect("the program runs");
+    assert_eq!(spelled.status.code(), Some(0));
+}
+
+#[test]
+fn everything_fits_the_width_and_lines_are_cut_at_whole_moves() {
+    let folder = Folder::new("width");
+    let long = BLUNDERS.replace("A & <B>", &"A long name ".repeat(9));
+    let pgn = folder.with("game.pgn", &long);
+    let middlegame = "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B1P1/PP2PPBP/R2Q1RK1 w - - 0 11";
+    for width in [60, 80] {
+        for args in
+            [&["--fen", middlegame, "--depth", "12", "--multipv", "3"][..], &[&pgn, "--depth", "6"]]
+        {
+            let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+                .arg("analyse")
+                .args(args)
+                .env("COLUMNS", width.to_string())
+                .output()
+                .expect("the program runs");
+            let text = String::from_utf8(output.stdout).expect("UTF-8");
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+            assert!(text.contains(" …"), "{text}");
+        }
+    }
 }

@@ -1,50 +1,201 @@
 //! A game with evaluations, marks and better lines, to be opened in any program.
+//!
+//! A game may have been annotated before, by whatever program: an evaluation and a mark take the place
+//! of the old ones, so that a reader finds one of each. Everything else that was said stays.
 
-use chess::pgn::{GameTree, TreeError};
+use chess::pgn::{GameTree, Nag, TreeError};
 use engine::score::Reading;
 
-use super::game::{Judged, Study};
+use super::judge::Mark;
+use super::study::{Judged, Study};
 use super::view::reading;
 
 /// Moves of a better line that are kept.
 const KEPT_MOVES: usize = 8;
+/// The comment after the last move that was analysed before an interrupt.
+const STOPPED: &str = "Analysis stopped here.";
+/// How the command of an evaluation begins.
+const EVAL: &str = "[%eval";
 
 /// The game with `[%eval …]` after every move, and a mark and a variation where a better one was missed.
-/// What was said about the game before stays.
 pub fn annotated(study: &Study) -> Result<GameTree, TreeError> {
     let mut tree = study.tree.clone();
     for judged in &study.moves {
-        tree.add_comment(judged.id, &format!("[%eval {}]", eval(judged)))?;
-        let Some(mark) = judged.mark else { continue };
-        let nags = tree.node(judged.id).map(|node| node.nags().to_vec()).unwrap_or_default();
-        if !nags.contains(&mark.nag()) {
-            tree.add_nag(judged.id, mark.nag())?;
+        let was_analysed = set_eval(&mut tree, judged)?;
+        set_mark(&mut tree, judged, was_analysed)?;
+        if judged.mark.is_some() {
+            add_better(&mut tree, judged)?;
         }
-        let (Some((moves, _)), Some(parent)) =
-            (&judged.better, tree.node(judged.id).and_then(|node| node.parent()))
-        else {
-            continue;
-        };
-        let mut at = parent;
-        for &m in moves.iter().take(KEPT_MOVES) {
-            // A variation that is there already is followed, not written twice.
-            let children = tree.node(at).map(|node| node.children().to_vec()).unwrap_or_default();
-            let known = children
-                .into_iter()
-                .find(|&child| tree.node(child).is_some_and(|node| node.played() == Some(m)));
-            at = match known {
-                Some(child) => child,
-                None => tree.add_move(at, m)?,
-            };
-        }
+    }
+    if let (true, Some(last)) = (study.stopped, study.moves.last()) {
+        tree.add_comment(last.id, STOPPED)?;
     }
     Ok(tree)
 }
 
-/// Pawns as White sees it, or `#3`.
-fn eval(judged: &Judged) -> String {
-    match reading(judged.white) {
-        Reading::Centipawns(cp) => format!("{:.2}", f64::from(cp) / 100.0),
-        Reading::Mate(moves) => format!("#{moves}"),
+/// Puts the evaluation before what else is said about the move. A checkmate has none: it speaks for
+/// itself, and `#0` does not say whose it is. Returns whether there was an evaluation before.
+fn set_eval(tree: &mut GameTree, judged: &Judged) -> Result<bool, TreeError> {
+    let Some(node) = tree.node(judged.id) else { return Err(TreeError::NoSuchNode) };
+    let old = node.comments().to_vec();
+    let mut comments: Vec<String> = old
+        .iter()
+        .map(|comment| without_eval(comment))
+        .filter(|comment| !comment.is_empty() && comment != STOPPED)
+        .collect();
+    let eval = match reading(judged.white) {
+        Reading::Centipawns(cp) => Some(format!("{EVAL} {:.2}]", f64::from(cp) / 100.0)),
+        Reading::Mate(0) => None,
+        Reading::Mate(moves) => Some(format!("{EVAL} #{moves}]")),
+    };
+    if let Some(eval) = eval {
+        match comments.first_mut() {
+            // Commands share a comment, as other programs write them.
+            Some(first) if first.starts_with("[%") => *first = format!("{eval} {first}"),
+            _ => comments.insert(0, eval),
+        }
+    }
+    // Comments before a move are those of variations, and this is the main line.
+    tree.clear_comments(judged.id)?;
+    for comment in &comments {
+        tree.add_comment(judged.id, comment)?;
+    }
+    Ok(old.iter().any(|comment| without_eval(comment) != *comment))
+}
+
+/// A comment without its `[%eval …]` commands and the blanks around them.
+fn without_eval(comment: &str) -> String {
+    let mut left = String::new();
+    let mut rest = comment;
+    while let Some((before, command)) = rest.split_once(EVAL) {
+        let after = command.strip_prefix(char::is_whitespace).and_then(|c| c.split_once(']'));
+        let Some((_, after)) = after else {
+            // `[%evaluation]`, or one that does not end.
+            left.push_str(before);
+            left.push_str(EVAL);
+            rest = command;
+            continue;
+        };
+        left.push_str(before);
+        rest = if left.is_empty() || left.ends_with(' ') { after.trim_start() } else { after };
+    }
+    left.push_str(rest);
+    left.trim().to_owned()
+}
+
+/// Sets the mark. It replaces other glyphs for the quality of the move (`!`, `??`, `!?` and so on). A
+/// move without a mark keeps the glyphs of annotators, but not the marks of an earlier analysis.
+fn set_mark(tree: &mut GameTree, judged: &Judged, was_analysed: bool) -> Result<(), TreeError> {
+    let Some(node) = tree.node(judged.id) else { return Err(TreeError::NoSuchNode) };
+    let is_quality = |nag: Nag| (Nag::GOOD..=Nag::DUBIOUS).contains(&nag);
+    let is_mark = |nag: Nag| Mark::ALL.iter().any(|mark| mark.nag() == nag);
+    let mut nags: Vec<Nag> = Vec::new();
+    nags.extend(judged.mark.map(Mark::nag));
+    for &nag in node.nags() {
+        let replaced = match judged.mark {
+            Some(_) => is_quality(nag),
+            None => was_analysed && is_mark(nag),
+        };
+        if !replaced && !nags.contains(&nag) {
+            nags.push(nag);
+        }
+    }
+    tree.clear_nags(judged.id)?;
+    nags.into_iter().try_for_each(|nag| tree.add_nag(judged.id, nag))
+}
+
+/// Adds the better line as a variation.
+fn add_better(tree: &mut GameTree, judged: &Judged) -> Result<(), TreeError> {
+    let (Some((moves, _)), Some(parent)) =
+        (&judged.better, tree.node(judged.id).and_then(|node| node.parent()))
+    else {
+        return Ok(());
+    };
+    let mut at = parent;
+    for &m in moves.iter().take(KEPT_MOVES) {
+        // A variation that is there already is followed, not written twice.
+        let children = tree.node(at).map(|node| node.children().to_vec()).unwrap_or_default();
+        let known = children
+            .into_iter()
+            .find(|&child| tree.node(child).is_some_and(|node| node.played() == Some(m)));
+        at = match known {
+            Some(child) => child,
+            None => tree.add_move(at, m)?,
+        };
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::pgn::read_trees;
+
+    #[test]
+    fn evaluations_are_taken_out_of_comments_and_nothing_else() {
+        for (comment, left) in [
+            ("[%eval 0.17]", ""),
+            ("[%eval 0.17] [%clk 0:01:00]", "[%clk 0:01:00]"),
+            ("[%clk 0:01:00] [%eval #-3,20] good", "[%clk 0:01:00] good"),
+            ("[%eval 1]  [%eval 2] two", "two"),
+            ("a[%eval 1]b", "ab"),
+            ("[%evaluation 1] [%eval 1", "[%evaluation 1] [%eval 1"),
+            ("two  blanks", "two  blanks"),
+        ] {
+            assert_eq!(without_eval(comment), left);
+        }
+    }
+
+    /// A game whose moves are worth these scores and marks; the others were not analysed.
+    fn study(text: &str, moves: &[(i32, Option<Mark>)]) -> Study {
+        let tree = read_trees(text.as_bytes()).remove(0).unwrap();
+        let mut before = *tree.root().position();
+        let judged = tree.main_line().zip(moves).map(|((id, node), &(white, mark))| {
+            let m = node.played().unwrap();
+            let judged = Judged { id, before, m, white, loss: 0.0, mark, better: None };
+            before = *node.position();
+            judged
+        });
+        let moves: Vec<Judged> = judged.collect();
+        let stopped = moves.len() < tree.main_line().count();
+        Study { tree, start: 0, moves, stopped, problem: None }
+    }
+
+    fn written(study: &Study) -> String {
+        let text = annotated(study).unwrap().to_string();
+        text.split_once("\n\n").unwrap().1.trim_end().to_owned()
+    }
+
+    #[test]
+    fn an_earlier_analysis_is_replaced_and_what_people_said_stays() {
+        let text = "1. e4 $4 $4 $18 { [%eval 0.1] [%clk 0:01:00] } e5 $2 { [%eval 9] } 2. Nf3 $1 \
+                    { fine } Nc6 $1 { [%eval 0.2] { b } *";
+        let study = study(text, &[(9, Some(Mark::Mistake)), (-9, None), (20, None), (31, None)]);
+        let once = "1. e4 $2 $18 { [%eval 0.09] [%clk 0:01:00] } 1... e5 { [%eval -0.09] } 2.\n\
+                    Nf3 $1 { [%eval 0.20] } { fine } 2... Nc6 $1 { [%eval 0.31] } { ( b } *";
+        assert_eq!(written(&study), once);
+        // And once more.
+        let again = Study { tree: annotated(&study).unwrap(), ..study };
+        assert_eq!(written(&again), once);
+    }
+
+    #[test]
+    fn a_checkmate_has_no_evaluation_and_a_mate_to_come_has_one() {
+        let scores = [(0, None), (0, None), (-31_999, None), (-32_000, None)];
+        let study = study("1. f3 e5 2. g4 Qh4# 0-1", &scores);
+        let mated =
+            "1. f3 { [%eval 0.00] } 1... e5 { [%eval 0.00] } 2. g4 { [%eval #-1] } 2... Qh4#\n0-1";
+        assert_eq!(written(&study), mated);
+    }
+
+    #[test]
+    fn an_interrupted_analysis_says_where_it_stopped_until_it_is_made_whole() {
+        let text = "1. e4 e5 2. Nf3 *";
+        let stopped = study(text, &[(9, None)]);
+        let told = "1. e4 { [%eval 0.09] } { Analysis stopped here. } 1... e5 2. Nf3 *";
+        assert_eq!(written(&stopped), told);
+        let whole = study(&annotated(&stopped).unwrap().to_string(), &[(9, None); 3]);
+        assert!(!written(&whole).contains("stopped"));
+        assert_eq!(written(&study(text, &[])), text);
     }
 }

@@ -10,9 +10,10 @@ use std::fmt::Write;
 use chess::Color;
 use engine::score::{MATE, Score};
 
-use super::game::Study;
 use super::judge::{Mark, expectation};
+use super::study::Study;
 use super::view::pawns;
+use crate::layout;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 400.0;
@@ -20,6 +21,8 @@ const LEFT: f64 = 46.0;
 const RIGHT: f64 = 54.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 52.0;
+/// Letters of a title that stands beside the result.
+const TITLE_COLUMNS: usize = 86;
 /// Pawns on the scale.
 const TICKS: [Score; 9] = [-400, -200, -100, -50, 0, 50, 100, 200, 400];
 
@@ -43,7 +46,7 @@ pub fn draw(study: &Study) -> String {
 <text x="{right}" y="30" font-size="17" text-anchor="end" fill="#2f3a3d">{result}</text>
 <rect x="{LEFT}" y="{top}" width="{w}" height="{h}" fill="#46555a"/>
 "##,
-        title = escaped(&shortened(&study.title())),
+        title = escaped(&layout::shorten(&study.title(), TITLE_COLUMNS)),
         result = study.tree.result,
         w = right - LEFT,
         h = bottom - top,
@@ -184,15 +187,6 @@ fn legend(svg: &mut String, study: &Study) {
     );
 }
 
-/// Short enough to stand beside the result.
-fn shortened(title: &str) -> String {
-    const LONGEST: usize = 86;
-    if title.chars().count() <= LONGEST {
-        return title.to_owned();
-    }
-    title.chars().take(LONGEST - 1).chain(['…']).collect()
-}
-
 /// Text that may stand in XML.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -217,6 +211,6 @@ mod tests {
     #[test]
     fn names_cannot_break_out_of_the_picture() {
         assert_eq!(escaped("<b>&\"\u{1}"), "&lt;b&gt;&amp;&quot; ");
-        assert_eq!(shortened(&"x".repeat(200)).chars().count(), 86);
+        assert_eq!(layout::shorten(&"x".repeat(200), TITLE_COLUMNS).chars().count(), 86);
     }
 }

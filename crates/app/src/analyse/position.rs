@@ -4,7 +4,6 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
@@ -14,38 +13,38 @@ use serde_json::{Value, json};
 
 use super::AnalyseArgs;
 use super::thinker::{Line, Thinker};
-use super::view::{chances, for_white, line, pawns, reading, short};
-use crate::{Outcome, input};
+use super::view::{chances, for_white, line, line_within, pawns, reading, short};
+use crate::{Outcome, layout, output};
 
-const USUAL: Duration = Duration::from_secs(5);
-/// Moves of a line that are shown.
-const SHOWN_MOVES: usize = 14;
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+/// Moves of a line that the title of a picture has.
+const TITLE_MOVES: usize = 14;
 
-pub fn run(args: &AnalyseArgs, out: &mut dyn Write) -> Outcome {
-    let game = input::game(&args.fen)?;
+pub fn run(args: &AnalyseArgs, game: &Game, out: &mut dyn Write) -> Outcome {
     let position = *game.position();
     let mut thinker = Thinker::new(args)?;
     if !args.json {
         let board = text_board(|square| position.piece_at(square), Color::White, Style::Unicode);
-        write!(out, "{board}\n{}\n", situation(&game))?;
+        write!(out, "{board}\n{}\n", situation(game))?;
         out.flush()?;
     }
     let live = Live::new(usize::from(args.multipv), args.json);
-    let lines = thinker.think(&game, &args.limits(USUAL), |found| live.show(&position, found))?;
+    let lines =
+        thinker.think(game, &args.limits(DEFAULT_TIME), |found| live.show(&position, found))?;
     live.end();
     if args.json {
         writeln!(out, "{}", as_json(&position, &lines))?;
     } else {
         if let Some(best) = lines.first() {
-            writeln!(out, "{}", heading(best))?;
+            writeln!(out, "{}", heading(best).join("\n"))?;
         }
+        let columns = layout::width();
         for found in &lines {
-            writeln!(out, "{}", row(&position, found))?;
+            writeln!(out, "{}", row(&position, found, columns))?;
         }
     }
     if let Some(path) = &args.svg {
-        let svg = picture(&game, &lines);
-        std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+        output::write(path, picture(game, &lines))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -59,28 +58,31 @@ fn situation(game: &Game) -> String {
     }
 }
 
-fn heading(best: &Line) -> String {
+/// How far the search has come, and what the columns of the rows are. Two lines.
+fn heading(best: &Line) -> [String; 2] {
     let rate = best.nodes as f64 / best.seconds.max(1e-3);
-    format!(
-        "depth {}/{}, {} nodes in {:.1} s, {} a second; evaluations in pawns and chances are White's",
-        best.depth,
-        best.seldepth,
-        short(best.nodes as f64),
-        best.seconds,
-        short(rate),
-    )
+    let (nodes, rate) = (short(best.nodes as f64), short(rate));
+    let search = format!(
+        "depth {}/{}, {nodes} nodes in {:.1} s, {rate}/s",
+        best.depth, best.seldepth, best.seconds
+    );
+    let columns =
+        format!("    {:>7}  {:>5} {:>5} {:>5}  for White", "pawns", "win", "draw", "loss");
+    [search, columns]
 }
 
-fn row(position: &Position, found: &Line) -> String {
+/// A line in so many columns.
+fn row(position: &Position, found: &Line, columns: usize) -> String {
     let white = for_white(found.score, position.turn());
-    let moves = line(position, &found.moves, SHOWN_MOVES);
-    format!("{:2}. {:>7}  {}   {moves}", found.number, pawns(white), chances(white))
+    let start = format!("{:2}. {:>7}  {}  ", found.number, pawns(white), chances(white));
+    let room = columns.saturating_sub(start.len());
+    start + &line_within(position, &found.moves, room)
 }
 
 /// The lines on the terminal while they change; nothing where nobody looks.
 struct Live {
     all: MultiProgress,
-    heading: ProgressBar,
+    heading: [ProgressBar; 2],
     rows: Vec<ProgressBar>,
 }
 
@@ -94,17 +96,19 @@ impl Live {
             ProgressStyle::default_spinner() // cannot be: the template is a good one
         });
         let bar = || all.add(ProgressBar::new_spinner().with_style(plain.clone()));
-        let heading = bar();
+        let heading = [bar(), bar()];
         let rows = (0..lines.min(40)).map(|_| bar()).collect();
         Self { all, heading, rows }
     }
 
     fn show(&self, position: &Position, found: &Line) {
         if found.number == 1 {
-            self.heading.set_message(heading(found));
+            for (bar, text) in self.heading.iter().zip(heading(found)) {
+                bar.set_message(text);
+            }
         }
         if let Some(bar) = self.rows.get(found.number - 1) {
-            bar.set_message(row(position, found));
+            bar.set_message(row(position, found, layout::width()));
         }
     }
 
@@ -163,7 +167,7 @@ fn picture(game: &Game, lines: &[Line]) -> String {
         || position.fen(),
         |best| {
             let white = for_white(best.score, position.turn());
-            format!("{}  {}", pawns(white), line(position, &best.moves, SHOWN_MOVES))
+            format!("{}  {}", pawns(white), line(position, &best.moves, TITLE_MOVES))
         },
     );
     let picture = BoardPicture {

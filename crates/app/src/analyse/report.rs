@@ -5,18 +5,24 @@ use std::io::{self, IsTerminal, Write};
 use chess::{CastlingStyle, Color};
 use serde_json::{Value, json};
 
-use super::game::{Judged, Study};
 use super::judge::Mark;
 use super::position;
-use super::view::{line, pawns};
+use super::study::{Judged, Study};
+use super::view::{line, line_within, pawns};
+use crate::layout;
 
 /// Moves of a better line that are shown.
 const SHOWN_MOVES: usize = 8;
+/// What stands before a line about a move.
+const INDENT: &str = "       ";
 
 /// A game as a table: a row for each move number, a line below it for each move that is marked.
 pub fn write(study: &Study, out: &mut dyn Write) -> io::Result<()> {
     let paint = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    writeln!(out, "{}  {}", study.title(), study.tree.result)?;
+    let columns = layout::width();
+    let result = study.tree.result.as_str();
+    let title = layout::shorten(&study.title(), columns.saturating_sub(2 + result.len()));
+    writeln!(out, "{title}  {result}")?;
     writeln!(out)?;
     writeln!(out, "       {:12}{:>8}     {:12}{:>8}", "White", "eval", "Black", "eval")?;
     let mut notes = Vec::new();
@@ -32,10 +38,22 @@ pub fn write(study: &Study, out: &mut dyn Write) -> io::Result<()> {
             None => writeln!(out)?,
         }
         notes.clear();
-        notes.extend([left, right].into_iter().flatten().filter_map(note));
+        notes
+            .extend([left, right].into_iter().flatten().filter_map(|judged| note(judged, columns)));
         for note in &notes {
-            writeln!(out, "         {note}")?;
+            writeln!(out, "{note}")?;
         }
+    }
+    if study.stopped {
+        writeln!(out, "{INDENT}Analysis stopped here.")?;
+    }
+    if let Some(problem) = &study.problem {
+        writeln!(out, "{INDENT}What follows could not be read:")?;
+        writeln!(
+            out,
+            "{INDENT}{}",
+            layout::shorten(problem, columns.saturating_sub(INDENT.len()))
+        )?;
     }
     writeln!(out)?;
     for color in Color::ALL {
@@ -73,19 +91,21 @@ const fn code(mark: Mark) -> &'static str {
     }
 }
 
-/// What would have been better than a move that is marked.
-fn note(judged: &Judged) -> Option<String> {
+/// What would have been better than a move that is marked, in one line of so many columns.
+fn note(judged: &Judged, columns: usize) -> Option<String> {
     let mark = judged.mark?;
     let (moves, white) = judged.better.as_ref()?;
-    let played = line(&judged.before, &[judged.m], 1);
-    Some(format!(
-        "{played} {} gives away {:.2}: better {} ({})",
+    let start = format!(
+        "{INDENT}{} {} gives away {:.2}: better ",
+        line(&judged.before, &[judged.m], 1),
         mark.symbol(),
         // Cut, not rounded: 0.097 is not yet the 0.10 of the next mark.
         (judged.loss * 100.0).floor() / 100.0,
-        line(&judged.before, moves, SHOWN_MOVES),
-        pawns(*white)
-    ))
+    );
+    let end = format!(" ({})", pawns(*white));
+    let room = columns.saturating_sub(start.chars().count() + end.len());
+    let moves = &moves[..moves.len().min(SHOWN_MOVES)];
+    Some(format!("{start}{}{end}", line_within(&judged.before, moves, room)))
 }
 
 /// A game as JSON; scores are White's, losses the player's in expected points.
@@ -101,6 +121,8 @@ pub fn as_json(study: &Study) -> Value {
         "result": study.tree.result.to_string(),
         "start": position::score(study.start),
         "moves": moves,
+        "complete": !study.stopped && study.problem.is_none(),
+        "problem": study.problem,
         "tally": { "white": tally(Color::White), "black": tally(Color::Black) },
     })
 }
@@ -111,6 +133,7 @@ fn move_as_json(judged: &Judged) -> Value {
         json!({ "line": line(before, moves, SHOWN_MOVES), "score": position::score(*white) })
     });
     json!({
+        "fen": before.fen(),
         "number": before.fullmove_number(),
         "color": if before.turn() == Color::White { "white" } else { "black" },
         "san": before.san(judged.m).as_str(),

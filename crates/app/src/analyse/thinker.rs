@@ -1,8 +1,8 @@
 //! An engine that thinks on a thread of its own while we show what it finds, and Ctrl-C.
 
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, anyhow};
 use chess::{Game, Move};
@@ -10,6 +10,7 @@ use engine::score::Score;
 use engine::search::{Control, Engine, Limits, Report, Settings, with_deep_stack};
 
 use super::AnalyseArgs;
+use crate::interrupt;
 
 /// A line as the search tells it, to be kept.
 #[derive(Clone, Debug)]
@@ -29,51 +30,29 @@ pub struct Line {
 pub struct Thinker {
     engine: Engine,
     multi_pv: usize,
-    interrupt: Arc<Interrupt>,
+    interrupted: Arc<AtomicBool>,
+    /// The search that Ctrl-C stops.
+    running: Arc<Mutex<Arc<Control>>>,
 }
 
-#[derive(Default)]
-struct Interrupt {
-    happened: AtomicBool,
-    running: Mutex<Option<Arc<Control>>>,
-}
-
-impl Interrupt {
-    /// Makes this the search that Ctrl-C stops.
-    fn watch(&self, control: &Arc<Control>) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        *running = Some(control.clone());
-        if self.happened.load(SeqCst) {
-            control.stop();
-        }
-    }
-
-    fn happen(&self) {
-        // Whoever is in a hurry says it twice.
-        if self.happened.swap(true, SeqCst) {
-            std::process::exit(130);
-        }
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(control) = &*running {
-            control.stop();
-        }
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Thinker {
     /// An engine as the arguments want it; from now on Ctrl-C stops the search, not the program.
     pub fn new(args: &AnalyseArgs) -> anyhow::Result<Self> {
         let mut engine = Engine::new(args.hash as usize).context("--hash")?;
-        engine.set_threads(args.threads.into()).context("--threads")?;
-        let interrupt = Arc::new(Interrupt::default());
-        let inner = interrupt.clone();
-        ctrlc::set_handler(move || inner.happen()).context("cannot listen for Ctrl-C")?;
-        Ok(Self { engine, multi_pv: args.multipv.into(), interrupt })
+        engine.set_threads(args.threads.get()).context("--threads")?;
+        let running = Arc::new(Mutex::new(Arc::new(Control::new(false))));
+        let stopped = running.clone();
+        let interrupted = interrupt::listen(move || lock(&stopped).stop())?;
+        Ok(Self { engine, multi_pv: args.multipv.into(), interrupted, running })
     }
 
     /// Whether somebody has pressed Ctrl-C.
     pub fn interrupted(&self) -> bool {
-        self.interrupt.happened.load(SeqCst)
+        self.interrupted.load(Relaxed)
     }
 
     /// Forgets the last game.
@@ -90,7 +69,11 @@ impl Thinker {
         mut tell: impl FnMut(&Line),
     ) -> anyhow::Result<Vec<Line>> {
         let control = Arc::new(Control::new(false));
-        self.interrupt.watch(&control);
+        *lock(&self.running) = control.clone();
+        // The flag is set before the running search is stopped: one of both sees the other.
+        if self.interrupted() {
+            control.stop();
+        }
         let settings = Settings { multi_pv: self.multi_pv, ..Settings::default() };
         let engine = &mut self.engine;
         let (sender, receiver) = channel();
@@ -137,9 +120,8 @@ fn send(report: Report<'_>, sender: &Mutex<Sender<Line>>) {
     if line.bound != engine::table::Bound::Exact {
         return;
     }
-    let sender = sender.lock().unwrap_or_else(PoisonError::into_inner);
     // Nobody listens any more: then nobody wants to know.
-    let _ = sender.send(Line {
+    let _ = lock(sender).send(Line {
         depth: line.depth,
         seldepth: line.seldepth,
         number: line.number,

@@ -3,7 +3,8 @@
 //! Tags first, the seven of the roster in their order and the others by name; a blank line; moves,
 //! glyphs as numbers, comments in braces, variations in parentheses, in lines of at most 79 bytes;
 //! the result; and a blank line behind the game if another follows. Lines break at blanks only, in
-//! comments too, and never where the new line would look like something else.
+//! comments too, but never inside a command like `[%eval -0.31]` and never where the new line would look
+//! like something else: words without a break between them go to the next line together.
 
 use std::fmt::{self, Write};
 
@@ -123,15 +124,13 @@ struct Lines<'a, W> {
     /// How many bytes the line has.
     column: usize,
     word: String,
-    /// Whether a line may break before the word that waits.
-    may_break: bool,
     /// Whether the next word belongs to the one that waits: after `(`.
     glued: bool,
 }
 
 impl<'a, W: Write> Lines<'a, W> {
     fn new(out: &'a mut W) -> Self {
-        Self { out, column: 0, word: String::new(), may_break: false, glued: true }
+        Self { out, column: 0, word: String::new(), glued: true }
     }
 
     fn word(&mut self, word: &str) -> fmt::Result {
@@ -140,9 +139,11 @@ impl<'a, W: Write> Lines<'a, W> {
 
     fn put(&mut self, word: &str, may_break: bool) -> fmt::Result {
         if !std::mem::take(&mut self.glued) {
-            self.flush()?;
-            // The first word of all follows nothing that it could be broken from.
-            self.may_break = may_break;
+            if may_break {
+                self.flush()?;
+            } else {
+                self.word.push(' ');
+            }
         }
         self.word.push_str(word);
         Ok(())
@@ -152,9 +153,8 @@ impl<'a, W: Write> Lines<'a, W> {
     fn flush(&mut self) -> fmt::Result {
         if self.column > 0 {
             let too_long = self.column + 1 + self.word.len() > WIDTH;
-            let blank = if too_long && self.may_break { '\n' } else { ' ' };
-            self.out.write_char(blank)?;
-            self.column = if blank == '\n' { 0 } else { self.column + 1 };
+            self.out.write_char(if too_long { '\n' } else { ' ' })?;
+            self.column = if too_long { 0 } else { self.column + 1 };
         }
         self.column += self.word.len();
         self.out.write_str(&self.word)?;
@@ -175,17 +175,31 @@ impl<'a, W: Write> Lines<'a, W> {
     fn comments(&mut self, comments: &[String]) -> fmt::Result {
         for comment in comments {
             self.word("{")?;
-            // An empty word stands for two blanks in a row: the line must not end there, or one of
-            // them would be lost. Nor may a line begin like a tag, an escape or a comment.
-            let mut after_empty = false;
             if !comment.is_empty() {
-                for word in comment.split(' ') {
-                    let may_break = !after_empty && !word.is_empty();
-                    self.put(word, may_break && !word.starts_with(['[', '%', ';']))?;
-                    after_empty = word.is_empty();
-                }
+                self.comment(comment)?;
             }
             self.word("}")?;
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self, comment: &str) -> fmt::Result {
+        // An empty word stands for two blanks in a row: the line must not end there, or one of
+        // them would be lost. Nor may a line begin like a tag, an escape or a comment.
+        let mut after_empty = false;
+        // Where a command ends that was begun.
+        let mut command_end = 0;
+        let mut start = 0;
+        for word in comment.split(' ') {
+            let may_break = start >= command_end && !after_empty && !word.is_empty();
+            self.put(word, may_break && !word.starts_with(['[', '%', ';']))?;
+            if start >= command_end && word.starts_with("[%") {
+                // One that does not fit into a line is broken like any other text.
+                let rest = comment.as_bytes()[start..].iter().take(WIDTH - 4);
+                command_end = start + rest.take_while(|&&byte| byte != b']').count();
+            }
+            after_empty = word.is_empty();
+            start += word.len() + 1;
         }
         Ok(())
     }
