@@ -95,7 +95,7 @@ fn damaged_files_are_named_or_used_and_never_end_the_process() {
             let results = format!("{table}.rtbw");
             std::fs::copy(data().join(&results), folder.join(&results)).expect("a copy");
         }
-        let mut attack = |bytes: &[u8], outcomes: &mut Outcomes| {
+        let attack = |bytes: &[u8], outcomes: &mut Outcomes| {
             std::fs::write(folder.join(file), bytes).expect("a file");
             check(&folder, file, &positions, outcomes);
         };

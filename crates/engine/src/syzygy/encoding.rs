@@ -33,9 +33,8 @@ impl Lead {
     /// with fewer pawns leads, and White if there are as many.
     pub fn of(material: Material) -> Self {
         let pawns = [Color::White, Color::Black].map(|color| material.pawns(color));
-        let is_unique = |&piece: &Piece| {
-            piece.piece_type() != PieceType::King && material.count(piece) == 1
-        };
+        let is_unique =
+            |&piece: &Piece| piece.piece_type() != PieceType::King && material.count(piece) == 1;
         match pawns {
             [0, 0] if Piece::ALL.iter().any(is_unique) => Self::Unique,
             [0, 0] => Self::Kings,
@@ -140,8 +139,8 @@ impl Encoding {
             }
             Lead::Kings => {
                 reflect(&mut squares, 2)?;
-                let number = KINGS[TRIANGLE[squares[0] as usize & 63] as usize]
-                    [squares[1] as usize & 63];
+                let number =
+                    KINGS[TRIANGLE[squares[0] as usize & 63] as usize][squares[1] as usize & 63];
                 (number != NO_PLACEMENT).then_some(u64::from(number))?
             }
         };
@@ -168,12 +167,7 @@ impl Encoding {
 
 /// Adds the squares of a piece of the table: on the board, of the other color and with ranks flipped if
 /// `flip` is set.
-fn push_squares(
-    squares: &mut ArrayVec<Sq, MAX_PIECES>,
-    board: &Board,
-    piece: Piece,
-    flip: bool,
-) {
+fn push_squares(squares: &mut ArrayVec<Sq, MAX_PIECES>, board: &Board, piece: Piece, flip: bool) {
     let color = if flip { !piece.color() } else { piece.color() };
     for square in board.pieces(color, piece.piece_type()) {
         let square = square.index() as Sq;

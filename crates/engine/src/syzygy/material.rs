@@ -141,9 +141,20 @@ mod tests {
             assert_eq!(material.len(), name.len() - 1);
             assert_eq!(material.flipped().flipped(), material);
         }
-        for name in
-            ["", "K", "KvK", "KQ", "QvK", "KQvKv", "kqvk", "KQvk", "KqvK", "KKvK", "KQQQQvKQQ", "KévK"]
-        {
+        for name in [
+            "",
+            "K",
+            "KvK",
+            "KQ",
+            "QvK",
+            "KQvKv",
+            "kqvk",
+            "KQvk",
+            "KqvK",
+            "KKvK",
+            "KQQQQvKQQ",
+            "KévK",
+        ] {
             assert_eq!(Material::from_name(name), None, "{name}");
         }
     }

@@ -168,8 +168,7 @@ const fn leading_pawns() -> [[[u64; 8]; 4]; MAX_GROUP] {
             let mut rank = 1;
             while rank < 7 {
                 let left = pawns[rank << 3 | file] as usize;
-                table[others][file][rank + 1] =
-                    table[others][file][rank] + binomials[others][left];
+                table[others][file][rank + 1] = table[others][file][rank] + binomials[others][left];
                 rank += 1;
             }
             file += 1;
