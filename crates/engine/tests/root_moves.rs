@@ -54,7 +54,7 @@ fn narrow_win(tables: &Tablebases, pieces: &[PieceType], seed: u64) -> Option<Po
         }
         setup.board.put(to, Piece::new(winner, piece));
     }
-    let with_clock = |halfmove_clock| Setup { halfmove_clock, ..setup.clone() }.position().ok();
+    let with_clock = |halfmove_clock| Setup { halfmove_clock, ..setup }.position().ok();
     let is_won = |position: &Position| ranked(tables, position).iter().any(wins);
     let is_narrow = |position: &Position| ranked(tables, position).iter().any(|m| !wins(m));
     (0..100).rev().filter_map(with_clock).find(is_won).filter(is_narrow)

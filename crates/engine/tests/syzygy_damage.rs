@@ -1,44 +1,18 @@
 //! Damaged tables: cut off, lengthened, with bytes changed. Each is either left out and named, or used; probes
 //! then return something or nothing, but never panic, hang or end the process.
 
-use std::path::{Path, PathBuf};
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod tables;
 
+use std::path::Path;
+
+use chess::Position;
 use chess::chance::Chance;
-use chess::{Color, Piece, PieceType, Position, Setup, Square};
 use engine::syzygy::{TablebaseError, Tablebases};
+use tables::{random_position, small, temporary};
 
 /// Changes of each file, by bytes and by length.
 const CHANGES: u64 = 1000;
-
-fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy")
-}
-
-/// Random positions with the pieces of a table.
-fn positions(table: &str) -> Vec<Position> {
-    let mut chance = Chance::of(9, table.len() as u64);
-    let mut positions = Vec::new();
-    while positions.len() < 24 {
-        let mut setup = Setup::EMPTY;
-        let mut color = Color::ALL[chance.below(2)];
-        for letter in table.chars() {
-            match PieceType::from_letter(letter) {
-                Some(piece_type) => {
-                    let square = Square::from_index(chance.below(64));
-                    setup.board.put(square, Piece::new(color, piece_type));
-                }
-                None => color = !color,
-            }
-        }
-        setup.turn = Color::ALL[chance.below(2)];
-        if let Ok(position) = setup.position()
-            && position.occupied().len() == table.len() - 1
-        {
-            positions.push(position);
-        }
-    }
-    positions
-}
 
 /// What became of a damaged file.
 #[derive(Default, Debug)]
@@ -74,9 +48,8 @@ fn check(folder: &Path, file: &str, positions: &[Position], outcomes: &mut Outco
 
 #[test]
 fn damaged_files_are_named_or_used_and_never_end_the_process() {
-    let folder = std::env::temp_dir().join(format!("tabiya-damage-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    let mut files: Vec<String> = data()
+    let data = small().path;
+    let mut files: Vec<String> = data
         .read_dir()
         .expect("a folder")
         .flatten()
@@ -86,16 +59,17 @@ fn damaged_files_are_named_or_used_and_never_end_the_process() {
     files.sort();
     assert!(files.len() >= 10, "{files:?}");
     for (n, file) in files.iter().enumerate() {
-        std::fs::create_dir_all(&folder).expect("a folder");
+        let folder = temporary("damage");
         let (table, kind) = file.split_once('.').expect("an extension");
-        let whole = std::fs::read(data().join(file)).expect("a file");
-        let positions = positions(table);
+        let whole = std::fs::read(data.join(file)).expect("a file");
+        let mut seed = n as u64;
+        let positions: Vec<_> = (0..24).map(|_| random_position(&mut seed, table)).collect();
         if kind == "rtbz" {
             // Distances are of use with results alone.
             let results = format!("{table}.rtbw");
-            std::fs::copy(data().join(&results), folder.join(&results)).expect("a copy");
+            std::fs::copy(data.join(&results), folder.join(&results)).expect("a copy");
         }
-        let mut attack = |bytes: &[u8], outcomes: &mut Outcomes| {
+        let attack = |bytes: &[u8], outcomes: &mut Outcomes| {
             std::fs::write(folder.join(file), bytes).expect("a file");
             check(&folder, file, &positions, outcomes);
         };

@@ -284,3 +284,169 @@ fn unique_number(squares: &[Sq]) -> Option<u64> {
         REST + (row(a) * 7 + row(b) - after(b, a)) * 6 + c_row
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use chess::Square;
+    use chess::chance::Chance;
+
+    use super::*;
+
+    /// The encodings of a table with its pieces in an order that the format allows, one for each file of the
+    /// leading pawn.
+    fn encodings(name: &str, letters: &str, orders: [u8; 2]) -> Vec<Encoding> {
+        let material = Material::from_name(name).unwrap();
+        let pieces: Vec<Piece> = letters.chars().map(|c| Piece::from_letter(c).unwrap()).collect();
+        let files = if matches!(Lead::of(material), Lead::Pawns(_)) { 4 } else { 1 };
+        (0..files).map(|file| Encoding::new(material, &pieces, orders, file).unwrap()).collect()
+    }
+
+    /// The file of the leading pawn, and the index in its part.
+    fn index(encodings: &[Encoding], board: &Board, flip: bool) -> (usize, u64) {
+        let file = match encodings[0].lead {
+            Lead::Pawns(color) => lead_file(board, color, flip),
+            Lead::Unique | Lead::Kings => 0,
+        };
+        let index = encodings[file].index(board, flip).unwrap();
+        assert!(index < encodings[file].size(), "{board:?}");
+        (file, index)
+    }
+
+    /// The pieces on random squares, kings not next to each other, and pawns where they can be.
+    fn random_board(letters: &str, chance: &mut Chance) -> Board {
+        'again: loop {
+            let mut board = Board::default();
+            let mut kings = Vec::new();
+            for letter in letters.chars() {
+                let piece = Piece::from_letter(letter).unwrap();
+                let square = Square::from_index(chance.below(64));
+                let is_pawn = piece.piece_type() == PieceType::Pawn;
+                if board.piece_at(square).is_some()
+                    || (is_pawn && !(8..56).contains(&square.index()))
+                {
+                    continue 'again;
+                }
+                if piece.piece_type() == PieceType::King {
+                    kings.push(square);
+                }
+                board.put(square, piece);
+            }
+            if kings[0].distance(kings[1]) > 1 {
+                return board;
+            }
+        }
+    }
+
+    /// The same board seen otherwise.
+    fn mapped(board: &Board, square: impl Fn(Sq) -> Sq, flip_colors: bool) -> Board {
+        let mut result = Board::default();
+        for (from, piece) in board.iter() {
+            let color = if flip_colors { !piece.color() } else { piece.color() };
+            let to = Square::from_index(square(from.index() as Sq).into());
+            result.put(to, Piece::new(color, piece.piece_type()));
+        }
+        result
+    }
+
+    const TABLES: [(&str, &str, [u8; 2]); 9] = [
+        ("KQvK", "KQk", [0, 0]),
+        ("KRvKR", "kRKr", [1, 0]),
+        ("KRRvKBB", "KkRRbb", [1, 0]),
+        ("KRRRvKB", "bKkRRR", [0, 0]),
+        ("KBNvKRQ", "rNkKqB", [2, 0]),
+        ("KPPvK", "PPkK", [1, 0]),
+        ("KRPPvKPP", "PPppRKk", [3, 1]),
+        ("KPPPvKP", "pPPPKk", [0, 2]),
+        ("KvKPPPPP", "pppppKk", [2, 0]),
+    ];
+
+    #[test]
+    fn positions_that_are_the_same_by_symmetry_have_the_same_index() {
+        for (name, letters, orders) in TABLES {
+            let encodings = encodings(name, letters, orders);
+            let mut chance = Chance::of(1, 2);
+            for _ in 0..500 {
+                let board = random_board(letters, &mut chance);
+                let here = index(&encodings, &board, false);
+                // Positions with leading pawns on like squares of both wings are stored twice.
+                let twice = matches!(encodings[0].lead, Lead::Pawns(color) if {
+                    let pawns = board.pieces(color, PieceType::Pawn);
+                    (pawns & pawns.flip_files()).any()
+                });
+                if !twice {
+                    let same = mapped(&board, flip_file, false);
+                    assert_eq!(index(&encodings, &same, false), here, "{name} {board:?}");
+                }
+                let other = mapped(&board, flip_rank, true);
+                assert_eq!(index(&encodings, &other, true), here, "{name} {board:?}");
+                if encodings.len() == 1 {
+                    let same = mapped(&board, flip_rank, false);
+                    assert_eq!(index(&encodings, &same, false), here, "{name} {board:?}");
+                }
+                // Positions with all leading pieces on a diagonal are stored twice.
+                let lead = &letters[..encodings[0].groups[0].len];
+                let is_off = |(square, piece): (Square, Piece)| {
+                    let square = square.index() as Sq;
+                    lead.contains(piece.letter())
+                        && above_diagonal(square) != 0
+                        && above_diagonal(flip_file(square)) != 0
+                };
+                if encodings.len() == 1 && board.iter().any(is_off) {
+                    let same = mapped(&board, flip_diagonal, false);
+                    assert_eq!(index(&encodings, &same, false), here, "{name} {board:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn different_positions_have_different_indices() {
+        // All placements of one kind of piece, with the others where no symmetry leaves them.
+        for (name, letters, orders, moving) in [
+            ("KQvK", "KQk", [0, 0], 'Q'),
+            ("KRRvKBB", "KkRRbb", [1, 0], 'R'),
+            ("KRRRvKB", "bKkRRR", [0, 0], 'R'),
+            ("KPPPvK", "PPPKk", [1, 0], 'P'),
+            ("KPPPvKP", "pPPPKk", [0, 2], 'P'),
+        ] {
+            let encodings = encodings(name, letters, orders);
+            let moving = Piece::from_letter(moving).unwrap();
+            let mut board = Board::default();
+            let fixed = letters.chars().filter(|&letter| letter != moving.letter());
+            for (letter, square) in fixed.zip([Square::B2, Square::C6, Square::G5, Square::H5]) {
+                board.put(square, Piece::from_letter(letter).unwrap());
+            }
+            let squares = if moving.piece_type() == PieceType::Pawn { 8..56 } else { 0..64 };
+            let free: Vec<Square> = squares
+                .map(Square::from_index)
+                .filter(|&square| board.piece_at(square).is_none())
+                .collect();
+            let count = letters.len() - board.occupied().len();
+            let mut seen = HashSet::new();
+            choose(&free, count, &mut board, moving, &mut |board| {
+                assert!(seen.insert(index(&encodings, board, false)), "{name} {board:?}");
+            });
+            assert_eq!(seen.len() as u64, BINOMIAL[count][free.len()], "{name}");
+        }
+    }
+
+    /// All ways to put some pieces on free squares.
+    fn choose(
+        free: &[Square],
+        count: usize,
+        board: &mut Board,
+        piece: Piece,
+        show: &mut dyn FnMut(&Board),
+    ) {
+        if count == 0 {
+            return show(board);
+        }
+        for (n, &square) in free.iter().enumerate() {
+            board.put(square, piece);
+            choose(&free[n + 1..], count - 1, board, piece, show);
+            board.remove(square);
+        }
+    }
+}

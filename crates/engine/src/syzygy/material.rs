@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_position_has_the_material_of_its_table() {
-        let position: Position = "8/8/2k1r3/8/3P4/2RK4/8/8 w - - 0 1".parse().unwrap();
+        let position: Position = "8/8/2k1r3/8/3P4/3K3R/8/8 w - - 0 1".parse().unwrap();
         let material = Material::of(position.board());
         assert_eq!(format!("{material:?}"), "KRPvKR");
         assert!(!material.is_symmetric());

@@ -1,0 +1,93 @@
+//! Folders with tables, and random positions of them, for the tests of tablebases.
+
+use std::path::{Path, PathBuf};
+
+use chess::chance::mixed;
+use chess::{Color, Piece, PieceType, Position, Setup, Square};
+use engine::syzygy::Tablebases;
+
+/// A folder with tables.
+pub struct Folder {
+    pub path: PathBuf,
+    /// Tables for which those after each capture and promotion are there too.
+    pub closed: Vec<String>,
+}
+
+impl Folder {
+    pub fn path(&self) -> &str {
+        self.path.to_str().expect("a path in UTF-8")
+    }
+
+    pub fn open(&self) -> Tablebases {
+        let tables = Tablebases::open(self.path()).expect("they can be opened");
+        assert_eq!((tables.max_pieces(), tables.skipped()), (4, &[][..]));
+        tables
+    }
+
+    pub fn has(&self, table: &str) -> bool {
+        self.path.join(table).exists()
+    }
+}
+
+/// The tables of this repository.
+pub fn small() -> Folder {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy");
+    let closed = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KRvKR", "KNNvK", "KBvKN", "KBNvK"];
+    Folder { path, closed: closed.map(str::to_owned).into() }
+}
+
+/// The tables of this repository, and all of three and four pieces if they are there.
+pub fn folders() -> Vec<Folder> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/syzygy");
+    let mut folders = vec![small()];
+    if let Ok(entries) = path.read_dir() {
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let closed: Vec<String> =
+            names.filter_map(|name| Some(name.strip_suffix(".rtbw")?.to_owned())).collect();
+        if closed.len() == 35 {
+            folders.push(Folder { path, closed });
+        }
+    }
+    folders
+}
+
+/// The same position with another halfmove clock.
+pub fn with_clock(position: &Position, halfmove_clock: u16) -> Position {
+    Setup { halfmove_clock, ..Setup::from(*position) }.position().expect("it was legal before")
+}
+
+/// A random legal position with the pieces of a table, colors and player to move at random, that is not
+/// the end of a game.
+pub fn random_position(seed: &mut u64, table: &str) -> Position {
+    let mut below = |end: usize| {
+        *seed = mixed(*seed);
+        (*seed >> 33) as usize % end
+    };
+    loop {
+        let mut setup = Setup::EMPTY;
+        let mut color = Color::ALL[below(2)];
+        for letter in table.chars() {
+            match PieceType::from_letter(letter) {
+                Some(piece_type) => {
+                    setup.board.put(Square::from_index(below(64)), Piece::new(color, piece_type))
+                }
+                None => color = !color,
+            }
+        }
+        setup.turn = Color::ALL[below(2)];
+        if let Ok(position) = setup.position()
+            && position.occupied().len() == table.len() - 1
+            && position.has_legal_move()
+        {
+            return position;
+        }
+    }
+}
+
+/// A folder of this test's own, empty.
+pub fn temporary(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tabiya-syzygy-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
