@@ -81,7 +81,9 @@ impl Histogram {
     ///
     /// ```
     /// let mut ratings = data::Histogram::new(1000, 100, 3);
-    /// [700, 1000, 1150, 1299].map(|rating| ratings.add(rating));
+    /// for rating in [700, 1000, 1150, 1299] {
+    ///     ratings.add(rating);
+    /// }
     /// let bars = ratings.bars();
     /// assert_eq!(bars[0], ("< 1100".to_owned(), 2));
     /// assert_eq!(bars[2], ("1200".to_owned(), 1));
@@ -178,7 +180,8 @@ mod tests {
     #[test]
     fn outer_steps_are_named_after_what_lies_beyond_only_if_something_does() {
         let mut inside = Histogram::new(-10, 10, 3);
-        [-10, 19].map(|value| inside.add(value));
+        inside.add(-10);
+        inside.add(19);
         let names = |histogram: &Histogram| -> Vec<String> {
             histogram.bars().into_iter().map(|(name, _)| name).collect()
         };
