@@ -156,7 +156,7 @@ fn a_folder_stands_for_the_games_in_it_sorted_by_name() {
 
 /// In kilobytes.
 #[cfg(target_os = "linux")]
-const MEMORY_LIMIT: usize = 400_000;
+const MEMORY_LIMIT: usize = 240_000;
 
 /// The program with so many kilobytes of address space.
 #[cfg(target_os = "linux")]
@@ -178,7 +178,7 @@ fn normalize_needs_little_memory_whatever_becomes_of_the_text() {
     let folder = Folder::new("memory");
     for (name, text, code) in [
         // Games of five bytes become games of a hundred; one long game becomes a large tree.
-        ("short.pgn", "e4 *\n".repeat(500_000), 0),
+        ("short.pgn", "e4 *\n".repeat(1_500_000), 0),
         ("long.pgn", "Nf3 Nf6 Ng1 Ng8\n".repeat(500_000), 1),
     ] {
         let path = folder.path(name);

@@ -21,7 +21,9 @@ struct Everything;
 
 impl Visitor for Everything {
     fn comment(&mut self, comment: Token<'_>) -> Next {
-        annotations(comment.text).for_each(|annotation| drop(black_box(annotation)));
+        for annotation in annotations(comment.text) {
+            black_box(annotation);
+        }
         Next::Go
     }
 

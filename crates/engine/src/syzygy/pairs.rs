@@ -353,10 +353,10 @@ fn symbol_lens(children: &[u8]) -> Option<Box<[u8]>> {
             let len = if right == LEAF {
                 Some(0)
             } else {
-                let missing = [left, right].into_iter().filter(|&child| {
+                let missing = [left, right].into_iter().find(|&child| {
                     lens.get(child).is_none_or(Option::is_none) // out of range: found below
                 });
-                match missing.last() {
+                match missing {
                     None => lens[left].zip(lens[right]).and_then(|(l, r)| sum_of_lens(l, r)),
                     Some(child) if child < symbols && stack.len() <= usize::from(u8::MAX) => {
                         stack.push(child);
