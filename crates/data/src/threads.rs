@@ -22,7 +22,6 @@ pub struct ThreadError {
 /// ```
 /// use data::Workers;
 /// use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 /// use std::sync::atomic::{AtomicBool, Ordering};
 /// let stop = AtomicBool::new(false);
 /// let workers = Workers::from(NonZero::<usize>::MIN).until(&stop);
@@ -92,7 +91,7 @@ pub fn in_threads(threads: NonZero<usize>, task: impl Fn() + Sync) -> Result<(),
     scope(|scope| {
         let mut others = 1..threads.get();
         let started =
-            others.try_for_each(|_| Builder::new().spawn_scoped(scope, &wait_and_run).map(drop));
+            others.try_for_each(|_| Builder::new().spawn_scoped(scope, wait_and_run).map(drop));
         *lock(&gate) = Some(started.is_ok());
         opened.notify_all();
         if started.is_ok() {
@@ -122,7 +121,7 @@ pub fn map<T: Send, R: Send>(
         }
     };
     scope(|scope| {
-        let spawn = |_| Builder::new().spawn_scoped(scope, &run).ok();
+        let spawn = |_| Builder::new().spawn_scoped(scope, run).ok();
         let others: Vec<_> = (1..threads).map_while(spawn).collect();
         let own = catch_unwind(AssertUnwindSafe(run));
         // All are waited for, whichever of them panics.
