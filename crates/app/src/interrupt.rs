@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use data::DataError;
+use train::towers::TowersError;
 
 /// The exit code of an interrupted command, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
@@ -17,8 +18,13 @@ pub fn exit_code() -> ExitCode {
 
 /// Whether a job failed because it was interrupted.
 pub fn is_cause_of(error: &anyhow::Error) -> bool {
-    let is_interrupted = |error: &DataError| matches!(error, DataError::Interrupted { .. });
-    error.chain().filter_map(|cause| cause.downcast_ref()).any(is_interrupted)
+    error.chain().any(|cause| {
+        let inner = match cause.downcast_ref() {
+            Some(TowersError::Data(inner)) => Some(inner),
+            _ => cause.downcast_ref(),
+        };
+        matches!(inner, Some(DataError::Interrupted { .. }))
+    })
 }
 
 /// Listens for Ctrl-C and for a request to terminate, once per process. The flag is set by the first

@@ -22,6 +22,16 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
+/// Removes what killed processes have left half written in a folder, if it is there. Only for one whose
+/// [lock](crate::FolderLock) is held: nobody else writes to it.
+pub fn remove_temporary_files(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_temporary(&entry.file_name().to_string_lossy()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// A file under construction, hashed as it is written. It takes its name in [`OutputFile::finish`];
 /// dropped before that, it is removed and whatever had the name stays as it was.
 ///

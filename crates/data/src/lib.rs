@@ -37,7 +37,9 @@ pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
 pub use curve::{Curve, curves_svg};
 pub use error::DataError;
-pub use files::{OutputFile, Written, ensure_apart, ensure_distinct, write_whole};
+pub use files::{
+    OutputFile, Written, ensure_apart, ensure_distinct, remove_temporary_files, write_whole,
+};
 pub use histogram::{Histogram, bars_svg};
 pub use input::{Format, Input, Progress, ReadError};
 pub use lock::FolderLock;

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
@@ -90,7 +91,7 @@ pub fn in_threads(threads: NonZero<usize>, task: impl Fn() + Sync) -> Result<(),
     scope(|scope| {
         let mut others = 1..threads.get();
         let started =
-            others.try_for_each(|_| Builder::new().spawn_scoped(scope, &wait_and_run).map(drop));
+            others.try_for_each(|_| Builder::new().spawn_scoped(scope, wait_and_run).map(drop));
         *lock(&gate) = Some(started.is_ok());
         opened.notify_all();
         if started.is_ok() {
@@ -120,10 +121,12 @@ pub fn map<T: Send, R: Send>(
         }
     };
     scope(|scope| {
-        let spawn = |_| Builder::new().spawn_scoped(scope, &run).ok();
+        let spawn = |_| Builder::new().spawn_scoped(scope, run).ok();
         let others: Vec<_> = (1..threads).map_while(spawn).collect();
-        run();
-        others.into_iter().try_for_each(|thread| thread.join())
+        let own = catch_unwind(AssertUnwindSafe(run));
+        // All are waited for, whichever of them panics.
+        let ended: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
+        ended.into_iter().fold(own, std::thread::Result::and)
     })?;
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_unstable_by_key(|(n, _)| *n);
@@ -148,7 +151,10 @@ mod tests {
         for threads in [1, 2, 7] {
             let runs = AtomicUsize::new(0);
             let threads = NonZero::new(threads).unwrap();
-            in_threads(threads, || drop(runs.fetch_add(1, Ordering::Relaxed))).unwrap();
+            let run = || {
+                runs.fetch_add(1, Ordering::Relaxed);
+            };
+            in_threads(threads, run).unwrap();
             assert_eq!(runs.into_inner(), threads.get());
         }
     }

@@ -95,14 +95,7 @@ impl Workplace {
     fn remove_temporary_files(&self) {
         let folders = Split::ALL.map(|split| self.path.join(split.name()));
         for folder in folders.iter().chain([&self.path, &self.path.join(RUNS)]) {
-            let Ok(entries) = fs::read_dir(folder) else { continue };
-            for entry in entries.flatten() {
-                let name = entry.file_name();
-                let name = name.to_string_lossy();
-                if is_temporary(&name) {
-                    let _ = fs::remove_file(entry.path());
-                }
-            }
+            files::remove_temporary_files(folder);
         }
     }
 

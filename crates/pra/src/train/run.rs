@@ -24,7 +24,7 @@ use super::checkpoint::{self, Place, Plan};
 use super::log::Log;
 use super::{LogLine, StepLine, TrainError, TrainOptions, ValidationLine, loss_svg, validate};
 use crate::compute::{Compute, compute_on};
-use crate::loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
+use crate::loader::{Loader, LoaderCounts, LoaderError, LoaderOptions};
 use crate::model::{Batch, Losses};
 use crate::optim::{Optimizer, multiplier};
 use crate::weights::{CONFIG, Weights};
@@ -172,7 +172,7 @@ pub fn train(
     let was_complete = is_done(&run) && finished.join(CONFIG).is_file();
     if !was_complete {
         if !is_done(&run) {
-            run.validation = validation(training, tell)?;
+            run.validation = validate::positions(training, tell)?;
             in_steps(&mut run, stop, tell)?;
         }
         if is_done(&run) {
@@ -212,6 +212,9 @@ fn start<'a>(
     }
     fs::create_dir_all(out).map_err(TrainError::io("create folder", out))?;
     let lock = FolderLock::acquire(out)?;
+    for folder in [out, &out.join(FINISHED)] {
+        data::remove_temporary_files(folder);
+    }
     let checkpoints = out.join(CHECKPOINTS);
     checkpoint::clear_up(&checkpoints)?;
     let found = checkpoint::load_newest(&checkpoints, &plan, &options.optimizer, |error| {
@@ -259,26 +262,6 @@ fn initial(training: &Training) -> Result<Weights, TrainError> {
         return Err(TrainError::Options(reason));
     }
     Ok(weights)
-}
-
-/// The positions to validate on, in parts; none if there are no rows for that.
-fn validation(
-    training: &Training,
-    tell: &mut dyn FnMut(Event<'_>),
-) -> Result<Vec<Batch>, TrainError> {
-    let options = &training.options;
-    if options.eval_every == 0 {
-        return Ok(Vec::new());
-    }
-    let sizes = (options.eval_positions, options.device_batch_size);
-    match sample(&training.data, Split::Validation, &options.config, sizes) {
-        Ok(parts) if !parts.is_empty() => Ok(parts),
-        Ok(_) | Err(LoaderError::NoRows { .. }) => {
-            tell(Event::NoValidation);
-            Ok(Vec::new())
-        }
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Takes steps with rows that another thread reads ahead.

@@ -1,8 +1,32 @@
 //! How well a model does on positions that it has not learned from.
 
+use data::Split;
+
+use super::{Event, TrainError, Training};
 use crate::compute::{Compute, ComputeError};
+use crate::loader::{LoaderError, sample};
 use crate::model::{Batch, Losses};
 use crate::weights::Weights;
+
+/// The positions to validate on, in parts; none if there are no rows for that.
+pub(super) fn positions(
+    training: &Training,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<Vec<Batch>, TrainError> {
+    let options = &training.options;
+    if options.eval_every == 0 {
+        return Ok(Vec::new());
+    }
+    let sizes = (options.eval_positions, options.device_batch_size);
+    match sample(&training.data, Split::Validation, &options.config, sizes) {
+        Ok(parts) if !parts.is_empty() => Ok(parts),
+        Ok(_) | Err(LoaderError::NoRows { .. }) => {
+            tell(Event::NoValidation);
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
 
 /// Losses, and how often the move that was played was among the likeliest legal ones.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

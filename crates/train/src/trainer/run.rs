@@ -126,6 +126,7 @@ pub fn train(
     }
     fs::create_dir_all(out).map_err(TrainError::io("create folder", out))?;
     let _lock = FolderLock::acquire(out)?;
+    data::remove_temporary_files(out);
     let mut run = start(training, plan)?;
     let resumed_from = run.step;
     if resumed_from > 0 {
