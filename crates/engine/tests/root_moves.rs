@@ -15,7 +15,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 /// The legal moves with what the tables know of them.
 fn ranked(tables: &Tablebases, position: &Position) -> Vec<RootMove> {
     let mut moves: Vec<RootMove> = position.legal_moves().into_iter().map(RootMove::new).collect();
-    tables.rank_root(position, &mut moves);
+    tables.rank_root(&Game::new(*position), &mut moves);
     moves
 }
 

@@ -19,8 +19,10 @@ impl Watcher for Player {
     fn error(&mut self, _: PgnError) {}
 }
 
-/// Ways to go through a text.
-const READERS: [(&str, fn(&[u8])); 6] = [
+/// A way to go through a text, with its name.
+type NamedReader = (&'static str, fn(&[u8]));
+
+const READERS: [NamedReader; 6] = [
     ("tokens", |text| read(text, &mut Nobody)),
     ("tokens without variations", |text| read(text, &mut Skipper)),
     ("moves", |text| read(text, &mut Replay::new(Player))),
