@@ -4,7 +4,6 @@
 //! the best counts. Rates are told by the clock on the wall and by the CPU time of all threads together:
 //! on a machine that has other things to do only the second means something.
 
-use std::fs;
 use std::hint::black_box;
 use std::io::Write;
 use std::num::NonZero;
