@@ -309,6 +309,7 @@ fn an_input_that_is_not_there_is_told_in_one_line_and_nothing_is_written() {
         let complaint = text(&output.stderr);
         assert_eq!(complaint.lines().count(), 1, "{complaint}");
         assert!(complaint.contains("cannot open nope.pgn"), "{complaint}");
+        assert_eq!(complaint.matches("os error").count(), 1, "{complaint}");
         assert!(!Path::new(&out).exists());
     }
     // The corrected command is not refused.

@@ -103,13 +103,18 @@ fn a_model_that_overflows_is_an_error_and_not_nan_percent() {
     let eval = ["pra", "eval", "--model", &model, "--data", &data];
     done(&predict);
     done(&eval);
-    // Every weight is a finite number, and no output is.
-    let mut weights = Weights::load(Path::new(&model)).unwrap();
-    weights.values_mut().iter_mut().for_each(|value| *value *= 1e30);
-    weights.save(Path::new(&model), false).unwrap();
-    for arguments in [&predict[..], &[&predict[..], &["--json"]].concat(), &eval] {
-        let complaint = failed(arguments);
-        assert!(complaint.contains("not finite numbers"), "{complaint}");
+    // Every weight is a finite number, but no output of one of the heads is.
+    let good = Weights::load(Path::new(&model)).unwrap();
+    for head in ["policy_head", "value_head"] {
+        let mut weights = good.clone();
+        for tensor in good.layout().tensors().iter().filter(|t| t.name.starts_with(head)) {
+            weights.values_mut()[tensor.range.clone()].iter_mut().for_each(|x| *x *= 1e37);
+        }
+        weights.save(Path::new(&model), false).unwrap();
+        for arguments in [&predict[..], &[&predict[..], &["--json"]].concat(), &eval] {
+            let complaint = failed(arguments);
+            assert!(complaint.contains("not finite numbers"), "{complaint}");
+        }
     }
 }
 

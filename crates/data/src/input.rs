@@ -60,12 +60,12 @@ pub enum ReadError {
     #[error(transparent)]
     Threads(#[from] crate::ThreadError),
     /// It cannot be opened.
-    #[error("cannot open {name}: {source}")]
+    #[error("cannot open {name}: {cause}")]
     Open {
         /// The file.
         name: String,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It ends in the middle of compressed data.
     #[error("{name} is cut off: the {format} data ends after {after} bytes of text")]
@@ -78,7 +78,7 @@ pub enum ReadError {
         after: u64,
     },
     /// Its compressed data is damaged.
-    #[error("{name} is damaged: bad {format} data after {after} bytes of text ({source})")]
+    #[error("{name} is damaged: bad {format} data after {after} bytes of text ({cause})")]
     Damaged {
         /// The file.
         name: String,
@@ -87,17 +87,17 @@ pub enum ReadError {
         /// How much text was read.
         after: u64,
         /// What the decoder says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The system could not read on.
-    #[error("cannot read {name} beyond {after} bytes of text: {source}")]
+    #[error("cannot read {name} beyond {after} bytes of text: {cause}")]
     Io {
         /// The file.
         name: String,
         /// How much text was read.
         after: u64,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It is text in UTF-16.
     #[error("{name} is UTF-16 text; PGN is UTF-8 or Latin-1")]
@@ -140,7 +140,7 @@ impl Input {
             return Self::from_reader("standard input", io::stdin());
         }
         let name = path.display().to_string();
-        let fail = |source| ReadError::Open { name: name.clone(), source };
+        let fail = |cause| ReadError::Open { name: name.clone(), cause };
         let file = File::open(path).map_err(fail)?;
         let metadata = file.metadata().map_err(fail)?;
         if metadata.is_dir() {
@@ -160,12 +160,12 @@ impl Input {
         let mut raw = Counted { inner: reader, progress: Arc::clone(&progress) };
         let mut beginning = Vec::with_capacity(8);
         let name = name.to_owned();
-        if let Err(source) = raw.by_ref().take(8).read_to_end(&mut beginning) {
-            return Err(ReadError::Open { name, source });
+        if let Err(cause) = raw.by_ref().take(8).read_to_end(&mut beginning) {
+            return Err(ReadError::Open { name, cause });
         }
         let format = Format::of(&beginning);
         let whole = io::Cursor::new(beginning).chain(raw);
-        let damaged = |source| ReadError::Open { name: name.clone(), source };
+        let damaged = |cause| ReadError::Open { name: name.clone(), cause };
         let reader: Box<dyn Read + Send> = match format {
             Format::Plain => Box::new(whole),
             Format::Zstd => Box::new(zstd::stream::read::Decoder::new(whole).map_err(damaged)?),
@@ -201,14 +201,14 @@ impl Input {
     }
 
     /// What went wrong after so many bytes of text.
-    pub(crate) fn error(name: &str, format: Format, after: u64, source: io::Error) -> ReadError {
+    pub(crate) fn error(name: &str, format: Format, after: u64, cause: io::Error) -> ReadError {
         let name = name.to_owned();
-        match (format, source.kind()) {
-            (Format::Plain, _) => ReadError::Io { name, after, source },
+        match (format, cause.kind()) {
+            (Format::Plain, _) => ReadError::Io { name, after, cause },
             (_, io::ErrorKind::UnexpectedEof) => ReadError::Truncated { name, format, after },
             // The system's own errors have a number; a decoder's have none.
-            _ if source.raw_os_error().is_some() => ReadError::Io { name, after, source },
-            _ => ReadError::Damaged { name, format, after, source },
+            _ if cause.raw_os_error().is_some() => ReadError::Io { name, after, cause },
+            _ => ReadError::Damaged { name, format, after, cause },
         }
     }
 }

@@ -261,7 +261,7 @@ impl Source {
         }
         let name = path.display().to_string();
         let opened = std::fs::File::open(path);
-        let inner = opened.map_err(|source| ReadError::Open { name: name.clone(), source })?;
+        let inner = opened.map_err(|cause| ReadError::Open { name: name.clone(), cause })?;
         Input::from_reader(&name, Hashing { inner, hash })
     }
 }
