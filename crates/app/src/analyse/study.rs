@@ -441,9 +441,9 @@ mod tests {
 
     #[test]
     fn moves_behind_an_interrupt_are_not_judged() {
-        for stop_at in 0..4 {
+        for stop_at in 0..4_usize {
             let mut searches = 0;
-            let (study, _) = of_script("1. e4 e5 2. Nf3 *", |ply, ..| {
+            let (study, _) = of_script("1. e4 e5 2. Nf3 *", |ply, _, _| {
                 searches += 1;
                 (searches <= stop_at).then_some((0, ["e4", "e5", "Nf3", "Nc6"][ply]))
             });
