@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """How far the marks of `tabiya analyse` can be trusted: a short analysis beside one ten times as long.
 
-    runs/marks.py GAMES.pgn[.zst] [--games 20] [--nodes 300000] [--factor 10] [--sample 100]
+    runs/marks.py GAMES.pgn[.zst] [--games 20] [--nodes 250000] [--factor 10] [--sample 60]
                   [--min-elo 2600] [--tabiya target/release/tabiya]
 
 It takes the first games of the file with both players rated at least --min-elo and at least 30 moves,
 and analyses them with --nodes per position (nodes, not seconds, so that the result does not depend on
-how busy the machine is; 0.3 s, the default of `tabiya analyse`, are about 300,000 nodes on one core of
-2 GHz or more). Every move that is marked, and a random sample of those that are not, is then analysed
-again with --factor times the nodes, as a game of one move. The table says how many of the marks hold.
+how busy the machine is; the 0.3 s that `tabiya analyse` takes by default are 200,000 to 500,000 nodes
+on one core). Every move marked ? or ??, and a random sample of the others, is then analysed again with
+--factor times the nodes, as a game of one move. The table says how many of the marks hold.
 
 Needs nothing but Python. Progress goes to standard error, the table to standard output.
 """
@@ -67,9 +67,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("pgn")
     parser.add_argument("--games", type=int, default=20)
-    parser.add_argument("--nodes", type=int, default=300_000)
+    parser.add_argument("--nodes", type=int, default=250_000)
     parser.add_argument("--factor", type=int, default=10)
-    parser.add_argument("--sample", type=int, default=100)
+    parser.add_argument("--sample", type=int, default=60)
     parser.add_argument("--min-elo", type=int, default=2600)
     parser.add_argument("--tabiya", default="target/release/tabiya")
     args = parser.parse_args()
@@ -84,10 +84,9 @@ def main():
         counts = ", ".join(f"{marks.count(mark)} {mark}" for mark in ("?!", "?", "??"))
         print(f"game {number} of {len(chosen)}: {len(moves)} moves, {counts}", file=sys.stderr, flush=True)
 
-    marked = [move for move in moves if move["mark"]]
-    others = [move for move in moves if not move["mark"]]
-    random.Random(1).shuffle(others)
-    looked_at = sorted(marked + others[: args.sample], key=lambda move: -ORDER[move["mark"]])
+    random.Random(1).shuffle(moves)
+    by_mark = {mark: [move for move in moves if move["mark"] == mark] for mark in ORDER}
+    looked_at = by_mark["??"] + by_mark["?"] + by_mark["?!"][: args.sample] + by_mark[None][: args.sample]
     table = {}
     for number, move in enumerate(looked_at, 1):
         longer = analyse(args.tabiya, one_move(move), args.nodes * args.factor)[0]["moves"][0]
@@ -101,17 +100,15 @@ def main():
 
     print(f"{len(chosen)} games, {len(moves)} moves, {args.nodes} nodes a position beside "
           f"{args.nodes * args.factor}")
-    print("\n| mark | moves | longer: ?? | ? | ?! | none | same mark or worse | still a mark |\n|---|---|---|---|---|---|---|---|")
+    print("\n| mark | longer: ?? | ? | ?! | none | mark holds | false positive |")
+    print("|---|---|---|---|---|---|---|")
     for mark in ("??", "?", "?!", None):
         row = [table.get((mark, other), 0) for other in ("??", "?", "?!", None)]
         total = sum(row)
-        if not total:
-            print(f"| {mark or 'none'} | 0 | | | | | | |")
-            continue
-        holds = sum(table.get((mark, other), 0) for other in ORDER if ORDER[other] >= ORDER[mark])
-        share = lambda n: f"{100 * n / total:.0f} %"
-        name, last = (mark, (share(holds), share(total - row[3]))) if mark else (f"none (of {len(others)})", ("", ""))
-        print(f"| {name} | {total} | " + " | ".join(map(str, row)) + f" | {last[0]} | {last[1]} |")
+        share = lambda n: f"{100 * n / total:.0f} %" if mark and total else "–"
+        holds = sum(n for other, n in zip(("??", "?", "?!", None), row) if ORDER[other] >= ORDER[mark])
+        name = f"{mark or 'none'}, {total} of {len(by_mark[mark])}"
+        print(f"| {name} | " + " | ".join(map(str, row)) + f" | {share(holds)} | {share(row[3])} |")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use chess::pgn::{Nag, read_trees};
+use chess::pgn::{Nag, Node, read_trees};
 use folder::Folder;
 use serde_json::Value;
 
@@ -121,7 +121,10 @@ fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
     for game in games {
         let game = game.expect("a game that can be read");
         assert_eq!(game.main_line().count(), 14);
-        assert!(game.main_line().all(|(_, node)| node.comments()[0].starts_with("[%eval ")));
+        let evals =
+            |node: &Node| node.comments().iter().filter(|c| c.starts_with("[%eval ")).count();
+        let evals: Vec<usize> = game.main_line().map(|(_, node)| evals(node)).collect();
+        assert_eq!(evals, [vec![1; 13], vec![0]].concat(), "one for each move but the mate");
         let (_, blunder) = game.main_line().nth(8).expect("a ninth move");
         assert_eq!(blunder.nags(), [Nag::BLUNDER]);
         let parent = game.node(blunder.parent().expect("a parent")).expect("a node");
@@ -250,6 +253,7 @@ fn an_old_file_stays_if_the_analysis_is_killed() {
     // Once there is a third file, it writes.
     while std::fs::read_dir(&folder.0).expect("a folder").count() < 3 {
         assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote");
+        assert_eq!(std::fs::read_to_string(&annotated).expect("the old file"), "old");
         std::thread::sleep(Duration::from_millis(10));
     }
     child.kill().expect("it is killed");

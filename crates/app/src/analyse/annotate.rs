@@ -163,7 +163,7 @@ mod tests {
 
     fn written(study: &Study) -> String {
         let text = annotated(study).unwrap().to_string();
-        text.split_once("\n\n").unwrap().1.trim_end().to_owned()
+        text.split_once("\n\n").unwrap().1.trim_end().replace('\n', " ")
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
         let text = "1. e4 $4 $4 $18 { [%eval 0.1] [%clk 0:01:00] } e5 $2 { [%eval 9] } 2. Nf3 $1 \
                     { fine } Nc6 $1 { [%eval 0.2] { b } *";
         let study = study(text, &[(9, Some(Mark::Mistake)), (-9, None), (20, None), (31, None)]);
-        let once = "1. e4 $2 $18 { [%eval 0.09] [%clk 0:01:00] } 1... e5 { [%eval -0.09] } 2.\n\
+        let once = "1. e4 $2 $18 { [%eval 0.09] [%clk 0:01:00] } 1... e5 { [%eval -0.09] } 2. \
                     Nf3 $1 { [%eval 0.20] } { fine } 2... Nc6 $1 { [%eval 0.31] } { ( b } *";
         assert_eq!(written(&study), once);
         // And once more.
@@ -184,7 +184,7 @@ mod tests {
         let scores = [(0, None), (0, None), (-31_999, None), (-32_000, None)];
         let study = study("1. f3 e5 2. g4 Qh4# 0-1", &scores);
         let mated =
-            "1. f3 { [%eval 0.00] } 1... e5 { [%eval 0.00] } 2. g4 { [%eval #-1] } 2... Qh4#\n0-1";
+            "1. f3 { [%eval 0.00] } 1... e5 { [%eval 0.00] } 2. g4 { [%eval #-1] } 2... Qh4# 0-1";
         assert_eq!(written(&study), mated);
     }
 
