@@ -27,7 +27,9 @@ PATHS = {"FILE", "DIR", "PATH", "FENS", "INPUT", "NET", "NETWORK", "CHECKPOINT",
 # Inputs that people feed through pipes: a pipe without a writer is waited for, as everywhere.
 STREAMS = {("pgn", "check"), ("pgn", "stats"), ("pgn", "normalize"), ("analyse",), ("data", "prepare"), ("legal",),
            ("eval",), ("match",), ("paco", "states"), ("perft",), ("pra", "predict"), ("pra", "attention"),
-           ("nnue", "test"), ("nnue", "towers", "eval")}
+           ("nnue", "test"), ("nnue", "towers", "eval"), ("nnue", "towers", "train")}
+# Who reads from a pipe that is an output is waited for, too.
+OUTPUTS = {"--out", "--svg", "--html", "--raw", "--pgn", "--log", "--annotate"}
 
 # A right call of every command, without its outputs; OUT is a new name for each attack.
 CALLS = {
@@ -110,7 +112,7 @@ def attacks(program):
                 if option in kept:
                     at = kept.index(option)
                     del kept[at : at + 2]
-                must_end = value in FILES and command not in STREAMS
+                must_end = value in FILES and command not in STREAMS and option not in OUTPUTS
                 yield [*command, *kept, option, value], must_end
         for at, word in enumerate(right):
             if not word.startswith("-") and (at == 0 or not right[at - 1].startswith("-")):

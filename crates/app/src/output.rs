@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 use anyhow::bail;
-use data::{ensure_distinct, write_whole};
+use data::{ensure_distinct, identity, write_whole};
 
 /// Refuses outputs that are inputs, by whatever name, and a standard output that is redirected to one.
 pub fn ensure_not_inputs<'a, 'b>(
@@ -18,10 +18,8 @@ pub fn ensure_not_inputs<'a, 'b>(
         return Ok(());
     }
     let Ok(out) = same_file::Handle::stdout() else { return Ok(()) };
-    // A device may be both: reading from /dev/null and writing to it harms nobody.
-    let is_file = out.as_file().metadata().is_ok_and(|metadata| metadata.is_file());
     for input in inputs {
-        if is_file && same_file::Handle::from_path(input).is_ok_and(|input| input == out) {
+        if identity(input).is_some_and(|input| input == out) {
             bail!("standard output is the input {}", input.display());
         }
     }

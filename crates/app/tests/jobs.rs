@@ -454,7 +454,10 @@ fn an_output_that_is_an_input_is_refused_and_stays_as_it_is() {
     let tensors = format!("{model}/model.safetensors");
     let openings = folder.path("openings.epd");
     fs::copy(&fens, &openings).unwrap();
-    let calls: [(&[&str], &str); 10] = [
+    let data = folder.path("rows/_manifest.json");
+    let calls: [(&[&str], &str); 12] = [
+        (&["nnue", "train", "--data", &rows, "--hidden", "32", "--out", &rows], &data),
+        (&["pra", "train", "--data", &rows, "--out", &rows], &data),
         (&["nnue", "export", &checkpoint, "--out", &checkpoint], &checkpoint),
         (&["nnue", "towers", "train", "--data", &evals, "--out", &evals], &evals),
         (&["pra", "predict", "--file", &fens, "--raw", &link], &fens),

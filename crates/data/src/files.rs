@@ -167,17 +167,26 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     write(path, bytes).map(|_| ())
 }
 
+/// What tells a file or folder from others, whatever its name. Nothing for pipes, whose other end would
+/// notice that they are opened, and for devices, which may be input and output at once.
+pub fn identity(path: &Path) -> Option<same_file::Handle> {
+    let metadata = fs::metadata(path).ok()?;
+    if metadata.is_file() || metadata.is_dir() {
+        same_file::Handle::from_path(path).ok()
+    } else {
+        None
+    }
+}
+
 /// Refuses an output that is one of the inputs, by whatever name: the same file, not the same path.
 /// Inputs that do not exist, and `-`, are no files.
 pub fn ensure_distinct<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), DataError> {
-    let Ok(output_file) = same_file::Handle::from_path(output) else { return Ok(()) };
+    let Some(output_file) = identity(output) else { return Ok(()) };
     for input in inputs {
-        if input != Path::new("-")
-            && same_file::Handle::from_path(input).is_ok_and(|input| input == output_file)
-        {
+        if input != Path::new("-") && identity(input).is_some_and(|input| input == output_file) {
             return Err(DataError::OutputIsInput {
                 output: output.to_owned(),
                 input: input.to_owned(),
@@ -338,5 +347,9 @@ mod tests {
         assert!(!distinct(&b, &a));
         let error = ensure_distinct(&b, [Path::new("-"), a.as_path()]).unwrap_err().to_string();
         assert!(error.contains("is the input"), "{error}");
+        if cfg!(unix) {
+            let null = Path::new("/dev/null");
+            assert!(distinct(null, null));
+        }
     }
 }

@@ -38,7 +38,8 @@ pub use columns::{Column, UnknownColumn, schema};
 pub use curve::{Curve, curves_svg};
 pub use error::DataError;
 pub use files::{
-    OutputFile, Written, ensure_apart, ensure_distinct, remove_temporary_files, write_whole,
+    OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,
+    write_whole,
 };
 pub use histogram::{Histogram, bars_svg};
 pub use input::{Format, Input, Progress, ReadError};

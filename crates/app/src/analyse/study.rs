@@ -3,8 +3,9 @@
 //! A short search of every position nominates suspects: moves after which the expectation is lower than
 //! before by what earns a mark. Scores of short searches differ by that much for no reason but their
 //! depth, so a suspect is judged by a longer second search of the position before it: of all moves, and
-//! of the move played alone to the same depth. The loss that counts is the lesser one of both looks, and
-//! a move that the second search prefers itself has lost nothing.
+//! of the move played alone to the same depth. The loss that counts is the least one of both looks and of
+//! the last depths of the second, less what a longer search may still take back; a move that the second
+//! search prefers itself has lost nothing.
 
 use anyhow::Result;
 use chess::pgn::{GameTree, NodeId};
@@ -20,6 +21,15 @@ use super::view::for_white;
 const SECOND_LOOK: u32 = 8;
 /// How much deeper it is if the depth is limited.
 const SECOND_DEPTH: u32 = 4;
+
+/// A loss counts as far as it held at this many depths, up to the last.
+const STABLE_DEPTHS: i32 = 4;
+
+/// How much of a loss a search ten times as long may take back, in expected points. Fitted to such
+/// searches: it shrinks to a third with ten times the nodes, which are four to five plies.
+fn uncertainty(depth: i32) -> f64 {
+    (0.08 * 0.77_f64.powi(depth - 20)).min(0.25)
+}
 
 /// A move of a game, and what it is worth.
 #[derive(Clone, Debug)]
@@ -125,6 +135,8 @@ impl Evaluation {
 #[derive(Clone, Default, Debug)]
 struct Verdict {
     loss: f64,
+    /// How much less it may be by a longer search.
+    uncertainty: f64,
     better: Option<(Vec<Move>, Score)>,
 }
 
@@ -218,6 +230,7 @@ impl<S: Search> Analysis<'_, S> {
         }
         Verdict {
             loss: loss(before.score, -after.score),
+            uncertainty: 0.0,
             better: Some((before.line.clone(), before.score)),
         }
     }
@@ -262,13 +275,18 @@ impl<S: Search> Analysis<'_, S> {
         limits.moves = vec![played];
         let Some(alone) = self.searcher.search(&game, &limits)? else { return Ok(false) };
         let depth = all.last().depth.min(alone.last().depth);
-        let (best, as_played) = (all.at(depth), alone.at(depth));
-        let second = match best.line.first() {
-            Some(&m) if m == played => 0.0,
-            _ => loss(best.score, as_played.score),
+        let at_depth = |depth| match (all.at(depth), alone.at(depth)) {
+            (best, _) if best.line.first() == Some(&played) => 0.0,
+            (best, as_played) => loss(best.score, as_played.score),
         };
-        let better = Some((all.last().line.clone(), all.last().score));
-        self.second[n] = Some(Verdict { loss: first.loss.min(second), better });
+        let least =
+            (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(first.loss, f64::min);
+        let is_certain = is_decided(all.at(depth).score) || is_decided(alone.at(depth).score);
+        self.second[n] = Some(Verdict {
+            loss: least,
+            uncertainty: if is_certain { 0.0 } else { uncertainty(depth) },
+            better: Some((all.last().line.clone(), all.last().score)),
+        });
         self.refine(n, alone.after_move());
         self.evaluations[n] = all;
         Ok(true)
@@ -296,7 +314,10 @@ impl<S: Search> Analysis<'_, S> {
             m,
             white: for_white(self.evaluations[n + 1].last().score, !turn),
             loss: verdict.loss,
-            mark: self.second[n].is_some().then(|| Mark::of(verdict.loss)).flatten(),
+            mark: match self.second[n] {
+                Some(_) => Mark::of(verdict.loss - verdict.uncertainty),
+                None => None,
+            },
             better: verdict.better.map(|(line, score)| (line, for_white(score, turn))),
         })
     }
@@ -351,7 +372,7 @@ mod tests {
             let Some((score, san)) = (self.script)(ply, nodes, restricted) else { return Ok(None) };
             let line = vec![game.position().parse_san(san).unwrap()];
             assert!(limits.moves.is_empty() || limits.moves == line);
-            Ok(Some(Evaluation(vec![Found { depth: 9, score, line }])))
+            Ok(Some(Evaluation(vec![Found { depth: 60, score, line }])))
         }
     }
 
@@ -450,6 +471,14 @@ mod tests {
             assert_eq!(study.moves.len(), stop_at.saturating_sub(1));
             assert!(study.stopped);
         }
+    }
+
+    #[test]
+    fn shallow_searches_mark_only_what_is_beyond_doubt() {
+        assert!(uncertainty(60) < 1e-5);
+        assert!((uncertainty(20) - 0.08).abs() < 1e-9);
+        assert!(uncertainty(25) < uncertainty(20) / 3.0);
+        assert_eq!(uncertainty(1), 0.25);
     }
 
     #[test]

@@ -128,6 +128,7 @@ enum ScheduleArg {
 
 impl TrainArgs {
     fn training(&self) -> anyhow::Result<Training> {
+        ::data::ensure_apart(&self.out, self.data.iter().chain(&self.val).map(PathBuf::as_path))?;
         let from = self.from.as_ref().map(|path| Checkpoint::load(path)).transpose()?;
         let from = from.map(|checkpoint| checkpoint.parameters().clone());
         let shape = match &from {

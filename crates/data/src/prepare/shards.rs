@@ -316,7 +316,9 @@ impl Sink for Shards<'_> {
                 continue;
             }
             if files.pending.capacity() == 0 {
-                files.pending.reserve_exact(group_rows);
+                // A group ends with its shard.
+                let most = usize::try_from(self.shard_rows).unwrap_or(group_rows).min(group_rows);
+                files.pending.reserve_exact(most);
             }
             files.pending.push(row);
             files.in_shard += 1;

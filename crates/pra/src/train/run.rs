@@ -204,6 +204,7 @@ fn start<'a>(
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<Run<'a>, TrainError> {
     let Training { options, out, .. } = training;
+    data::ensure_apart(out, [training.data.as_path()])?;
     // First, so that nothing is written for a device that is not there.
     let engine = compute_on(&training.device, &options.config, options.threads)?;
     let plan = Plan::new(options, &Manifest::open(&training.data)?, training.from.as_ref());
