@@ -19,7 +19,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential bench-check nnue-bench pra-check pra-bench test-gpu fuzz clean
+.PHONY: engine help test lint rust-test program differential attack bench-check nnue-bench pra-check pra-bench test-gpu fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -88,6 +88,17 @@ $(TORCH)/.installed:
 	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_NEEDS)
 	touch $@
 
+# Attacks at length, an hour or so: not part of the tests.
+ATTACK = .venv-attack
+
+$(ATTACK)/.installed: tests/attack/requirements.txt
+	$(PYTHON) -m venv $(ATTACK)
+	$(ATTACK)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/attack/requirements.txt
+	touch $@
+
+attack: program $(ATTACK)/.installed ## attack the program at length: odd PGN, damaged files, absurd calls, kills
+	PYTHON=$(CURDIR)/$(ATTACK)/bin/python runs/attack.sh $(PROGRAM)
+
 nnue-bench: $(TORCH)/.installed ## measure the network of two towers beside PyTorch, in one run
 	$(CARGO) build --release --locked -p tabiya
 	$(TORCH)/bin/python crates/peers/python/nnue_torch.py $(PROGRAM) --threads 2
@@ -122,4 +133,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV) $(TORCH)
+	rm -rf $(VENV) $(TORCH) $(ATTACK)
