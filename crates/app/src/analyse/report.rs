@@ -14,7 +14,7 @@ use crate::layout;
 /// Moves of a better line that are shown.
 const SHOWN_MOVES: usize = 8;
 /// What stands before a line about a move.
-const INDENT: &str = "       ";
+const INDENT: &str = "     ";
 
 /// A game as a table: a row for each move number, a line below it for each move that is marked.
 pub fn write(study: &Study, out: &mut dyn Write) -> io::Result<()> {
@@ -103,9 +103,14 @@ fn note(judged: &Judged, columns: usize) -> Option<String> {
         (judged.loss * 100.0).floor() / 100.0,
     );
     let end = format!(" ({})", pawns(*white));
-    let room = columns.saturating_sub(start.chars().count() + end.len());
     let moves = &moves[..moves.len().min(SHOWN_MOVES)];
-    Some(format!("{start}{}{end}", line_within(&judged.before, moves, room)))
+    let room = columns.saturating_sub(start.chars().count());
+    let better = line_within(&judged.before, moves, room.saturating_sub(end.len()));
+    // On a narrow terminal the moves come before their score, which stands a row above anyway.
+    if better.chars().count() + end.len() <= room {
+        return Some(start + &better + &end);
+    }
+    Some(start + &line_within(&judged.before, moves, room))
 }
 
 /// A game as JSON; scores are White's, losses the player's in expected points.
@@ -143,4 +148,26 @@ fn move_as_json(judged: &Judged) -> Value {
         "mark": judged.mark.map(Mark::symbol),
         "better": better,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::Position;
+    use chess::pgn::NodeId;
+
+    #[test]
+    fn notes_fit_sixty_columns_and_say_more_in_eighty() {
+        let before = Position::from_fen("r2rk3/8/8/8/8/8/8/3RK3 b q - 0 16").unwrap();
+        let (m, best) = (before.parse_san("Rdc8").unwrap(), before.parse_san("Rxd1+").unwrap());
+        let reply = before.after(best).parse_san("Kxd1").unwrap();
+        let castles = before.after(best).after(reply).parse_san("O-O-O+").unwrap();
+        let better = Some((vec![best, reply, castles], -1137));
+        let mark = Some(Mark::Dubious);
+        let judged = Judged { id: NodeId::ROOT, before, m, white: 0, loss: 0.097, mark, better };
+        let start = "     16... Rdc8 ?! gives away 0.09: better 16... Rxd1+";
+        assert_eq!(note(&judged, 60).unwrap(), format!("{start} …"));
+        assert_eq!(note(&judged, 80).unwrap(), format!("{start} 17. Kxd1 … (-11.37)"));
+        assert_eq!(note(&judged, 99).unwrap(), format!("{start} 17. Kxd1 O-O-O+ (-11.37)"));
+    }
 }
