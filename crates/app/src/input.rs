@@ -19,9 +19,10 @@ pub fn game(text: &str) -> anyhow::Result<Game> {
     let start = start.trim_end();
     let position = match start {
         "startpos" => Position::INITIAL,
-        // Clocks are often left out. What stands behind the sixth field is a mistake, and no leniency
-        // may pass over it: moves, perhaps.
-        _ if start.split_ascii_whitespace().nth(6).is_none() => Position::from_fen_lenient(start)?,
+        // Four fields are an EPD's: its clocks are left out.
+        _ if start.split_ascii_whitespace().count() == 4 => {
+            Position::from_fen(&format!("{start} 0 1"))?
+        }
         _ => Position::from_fen(start)?,
     };
     let mut game = Game::new(position);

@@ -427,7 +427,7 @@ fn speed_and_memory_are_measured() {
     let some = json(&[&args[..], &["--only", "infer-64", "--reference"]].concat());
     assert!(some["infer_64"].is_f64() && some["train"].is_null());
     let text = done(&[&["pra", "bench"], &shape[..], &["--optimizer", "muon"]].concat());
-    assert!(text.contains("training, batches of 64, muon") && text.contains("most memory"));
+    assert!(text.contains("training, batches of 64, muon") && text.contains("peak memory"));
     failed(&["pra", "bench", "--depth", "0"]);
     failed(&[&args[..], &["--loader", "--data", "/nonexistent"]].concat());
 }

@@ -28,7 +28,7 @@ const STABLE_DEPTHS: i32 = 4;
 /// How much of a loss a search ten times as long may take back, in expected points. Fitted to such
 /// searches: it shrinks to a third with ten times the nodes, which are four to five plies.
 fn uncertainty(depth: i32) -> f64 {
-    (0.08 * 0.77_f64.powi(depth - 20)).min(0.25)
+    (0.08 * 0.77_f64.powi(depth - 20)).min(0.15)
 }
 
 /// A move of a game, and what it is worth.
@@ -478,7 +478,7 @@ mod tests {
         assert!(uncertainty(60) < 1e-5);
         assert!((uncertainty(20) - 0.08).abs() < 1e-9);
         assert!(uncertainty(25) < uncertainty(20) / 3.0);
-        assert_eq!(uncertainty(1), 0.25);
+        assert_eq!(uncertainty(1), 0.15);
     }
 
     #[test]

@@ -48,8 +48,9 @@ pub fn check_search(position: &Position, lines: &[String]) -> Result<String, Str
     let mut found = None;
     let mut first_line = None;
     for line in lines {
-        if line.contains(" multipv 1 ") {
-            first_line = line_of_play(line);
+        let is_first = line.contains(" multipv 1 ") || !line.contains(" multipv ");
+        if is_first && let Some(moves) = line_of_play(line) {
+            first_line = Some(moves);
         }
         if let Some(moves) = line_of_play(line)
             && let Some(illegal) = first_illegal(position, &moves)
