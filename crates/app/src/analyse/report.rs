@@ -157,7 +157,7 @@ mod tests {
     use chess::pgn::NodeId;
 
     #[test]
-    fn notes_fit_sixty_columns_and_say_more_in_eighty() {
+    fn notes_fit_sixty_columns_and_say_all_in_eighty() {
         let before = Position::from_fen("r2rk3/8/8/8/8/8/8/3RK3 b q - 0 16").unwrap();
         let (m, best) = (before.parse_san("Rdc8").unwrap(), before.parse_san("Rxd1+").unwrap());
         let reply = before.after(best).parse_san("Kxd1").unwrap();
@@ -167,7 +167,7 @@ mod tests {
         let judged = Judged { id: NodeId::ROOT, before, m, white: 0, loss: 0.097, mark, better };
         let start = "     16... Rdc8 ?! gives away 0.09: better 16... Rxd1+";
         assert_eq!(note(&judged, 60).unwrap(), format!("{start} …"));
-        assert_eq!(note(&judged, 80).unwrap(), format!("{start} 17. Kxd1 … (-11.37)"));
-        assert_eq!(note(&judged, 99).unwrap(), format!("{start} 17. Kxd1 O-O-O+ (-11.37)"));
+        assert_eq!(note(&judged, 76).unwrap(), format!("{start} 17. Kxd1 … (-11.37)"));
+        assert_eq!(note(&judged, 80).unwrap(), format!("{start} 17. Kxd1 O-O-O+ (-11.37)"));
     }
 }
