@@ -88,7 +88,7 @@ $(TORCH)/.installed:
 	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_NEEDS)
 	touch $@
 
-# Attacks at length, an hour or so: not part of the tests.
+# Attacks at length: not part of the tests.
 ATTACK = .venv-attack
 
 $(ATTACK)/.installed: tests/attack/requirements.txt

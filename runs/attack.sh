@@ -1,7 +1,7 @@
 #!/bin/sh
 # Attacks on the program at length: foreign-looking PGN, damaged files of every format, absurd calls, kills
 # at random moments, outputs that are inputs, hostile shapes of PGN at growing sizes, tablebase wins on the
-# edge of the 50-move rule. About an hour on two cores; the seed makes it repeatable.
+# edge of the 50-move rule. The seed makes it repeatable.
 #
 #   runs/attack.sh [PROGRAM]
 #

@@ -25,8 +25,8 @@ const SECOND_DEPTH: u32 = 4;
 /// A loss counts as far as it held at this many depths, up to the last.
 const STABLE_DEPTHS: i32 = 4;
 
-/// How much of a loss a search ten times as long may take back, in expected points. Fitted to such
-/// searches: it shrinks to a third with ten times the nodes, which are four to five plies.
+/// How much of a loss a longer search may take back, in expected points. An estimate, not yet fitted:
+/// it shrinks to a third with about four plies more.
 fn uncertainty(depth: i32) -> f64 {
     (0.08 * 0.77_f64.powi(depth - 20)).min(0.15)
 }
