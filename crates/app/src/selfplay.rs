@@ -73,7 +73,7 @@ pub struct SelfplayArgs {
     /// Put this share of the games aside for validation.
     #[arg(long, value_name = "F", default_value_t = 0.0)]
     val_fraction: f64,
-    /// What chance comes from. Another seed gives other games.
+    /// Random seed. Another seed gives other games.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// The table of each engine, in MiB.

@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use chess::Position;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use contract::driver::Engine;
 use contract::{hostile, told};
 use folder::Folder;
@@ -382,7 +382,7 @@ fn killed_at_ten_random_moments_a_training_goes_on_with_the_same_losses() {
     let (expected, model) = (losses(&folder.read("whole/log.jsonl")), "model/model.safetensors");
     assert_eq!(expected.len(), 44);
     let tensors = fs::read(folder.path(&format!("whole/{model}"))).unwrap();
-    let (mut chance, mut killed, mut resumed) = (Chance::of(7, 0), 0, 0);
+    let (mut rng, mut killed, mut resumed) = (Rng::new(7, 0), 0, 0);
     while killed < 10 || resumed == 0 {
         let mut child = Command::new(TABIYA)
             .args(&args)
@@ -391,7 +391,7 @@ fn killed_at_ten_random_moments_a_training_goes_on_with_the_same_losses() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_micros(chance.below(duration.max(1)) as u64));
+        std::thread::sleep(Duration::from_micros(rng.below(duration.max(1)) as u64));
         if child.try_wait().unwrap().is_none() {
             child.kill().unwrap();
             killed += 1;

@@ -22,7 +22,6 @@
 pub mod attacks;
 mod bitboard;
 mod board;
-pub mod chance;
 mod check;
 pub mod chess960;
 mod color;
@@ -40,6 +39,7 @@ pub mod pgn;
 pub mod picture;
 mod piece;
 mod position;
+pub mod rng;
 mod san;
 pub mod see;
 mod setup;

@@ -3,7 +3,7 @@
 use chess::{Game, Position};
 
 use crate::search::{Control, Engine, Limits, Settings};
-use chess::chance::mixed;
+use chess::rng::mix;
 
 /// What an opening is made of.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +31,9 @@ pub fn random(
     n: u64,
     control: &Control,
 ) -> Option<Game> {
-    let mut state = mixed(seed ^ mixed(n));
+    let mut state = mix(seed ^ mix(n));
     let mut next = |below: usize| {
-        state = mixed(state);
+        state = mix(state);
         (state % below.max(1) as u64) as usize
     };
     let limits = Limits { nodes: Some(recipe.nodes), ..Limits::default() };

@@ -61,7 +61,7 @@ mod tests {
     use crate::search::RootResult;
     use crate::table::Bound;
     use chess::Position;
-    use chess::chance::mixed;
+    use chess::rng::mix;
 
     fn moves(scores: &[Score]) -> Vec<RootMove> {
         let legal = Position::INITIAL.legal_moves();
@@ -74,7 +74,7 @@ mod tests {
         let moves = moves(scores);
         let mut counts = [0; CANDIDATES];
         for n in 0..10_000 {
-            counts[choose(&moves, Weakening { elo, random: mixed(n) })] += 1;
+            counts[choose(&moves, Weakening { elo, random: mix(n) })] += 1;
         }
         counts
     }

@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use chess::chance::mixed;
+use chess::rng::mix;
 use chess::{Color, Game, Piece, PieceType, Position, Setup, Square};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack};
@@ -39,9 +39,9 @@ fn keeps_the_win(tables: &Tablebases, position: &Position, m: chess::Move) -> bo
 /// A random position of these pieces against a king, with the clock as far on as it can be without the
 /// win being lost already, if some of the moves lose it.
 fn narrow_win(tables: &Tablebases, pieces: &[PieceType], seed: u64) -> Option<Position> {
-    let mut state = mixed(seed);
+    let mut state = mix(seed);
     let mut square = || {
-        state = mixed(state);
+        state = mix(state);
         Square::from_index((state >> 33) as usize % 64)
     };
     let winner = Color::ALL[seed as usize % 2];

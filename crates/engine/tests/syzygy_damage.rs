@@ -7,7 +7,7 @@ mod tables;
 use std::path::Path;
 
 use chess::Position;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use engine::syzygy::{TablebaseError, Tablebases};
 use tables::{random_position, small, temporary};
 
@@ -83,22 +83,22 @@ fn damaged_files_are_named_or_used_and_never_end_the_process() {
 
         let mut changed = Outcomes::default();
         for change in 0..CHANGES {
-            let mut chance = Chance::of(n as u64, change);
+            let mut rng = Rng::new(n as u64, change);
             let mut bytes = whole.clone();
             // Headers are small beside the rest, and have more to break.
-            let end = if chance.below(2) == 0 { bytes.len() } else { bytes.len().min(300) };
-            for _ in 0..=chance.below(4) {
-                let at = chance.below(end);
-                bytes[at] = match chance.below(3) {
-                    0 => bytes[at] ^ (1 << chance.below(8)),
+            let end = if rng.below(2) == 0 { bytes.len() } else { bytes.len().min(300) };
+            for _ in 0..=rng.below(4) {
+                let at = rng.below(end);
+                bytes[at] = match rng.below(3) {
+                    0 => bytes[at] ^ (1 << rng.below(8)),
                     1 => 0xff,
-                    _ => chance.below(256) as u8,
+                    _ => rng.below(256) as u8,
                 };
             }
-            if chance.below(8) == 0 {
-                let at = chance.below(bytes.len());
-                let more = vec![chance.below(256) as u8; chance.below(130)];
-                bytes.splice(at..(at + chance.below(130)).min(whole.len()), more);
+            if rng.below(8) == 0 {
+                let at = rng.below(bytes.len());
+                let more = vec![rng.below(256) as u8; rng.below(130)];
+                bytes.splice(at..(at + rng.below(130)).min(whole.len()), more);
             }
             attack(&bytes, &mut changed);
         }

@@ -1,7 +1,7 @@
 //! Random numbers for playouts and players: SplitMix64, the same sequence for the same seed on
 //! every machine.
 
-use chess::chance::{STEP, mixed};
+use chess::rng::{INCREMENT, mix};
 
 /// A source of random numbers.
 ///
@@ -23,8 +23,8 @@ impl Rng {
     /// The next 64 random bits.
     #[inline(always)]
     pub const fn next_u64(&mut self) -> u64 {
-        let number = mixed(self.0);
-        self.0 = self.0.wrapping_add(STEP);
+        let number = mix(self.0);
+        self.0 = self.0.wrapping_add(INCREMENT);
         number
     }
 

@@ -3,7 +3,7 @@
 //! A temperature of 1 plays moves as often as the model holds them likely, less makes the likely ones
 //! likelier, and 0 always plays the likeliest. Only legal moves are ever considered.
 
-use chess::chance::Chance;
+use chess::rng::Rng;
 use chess::{Color, Move, Position};
 
 use crate::{Config, Engine, Weights};
@@ -95,14 +95,14 @@ pub struct Player {
     engine: Engine,
     /// 0 plays the likeliest move.
     pub temperature: f32,
-    chance: Chance,
+    rng: Rng,
 }
 
 impl Player {
     /// Plays with this model, always the likeliest move.
     pub fn new(weights: Weights, threads: usize) -> Self {
         let engine = Engine::new(weights.config(), threads);
-        Self { weights, engine, temperature: 0.0, chance: Chance::of(1, 0) }
+        Self { weights, engine, temperature: 0.0, rng: Rng::new(1, 0) }
     }
 
     /// The model.
@@ -110,9 +110,9 @@ impl Player {
         &self.weights
     }
 
-    /// What chance comes from, from now on.
+    /// Random seed, from now on.
     pub const fn set_seed(&mut self, seed: u64) {
-        self.chance = Chance::of(seed, 0);
+        self.rng = Rng::new(seed, 0);
     }
 
     /// What the model says of a position.
@@ -133,7 +133,7 @@ impl Player {
         let some: Vec<(Move, f32)> =
             opinion.moves.iter().copied().filter(|&(m, _)| allowed(m)).collect();
         let probabilities: Vec<f32> = some.iter().map(|&(_, p)| p).collect();
-        let mut left = self.chance.fraction();
+        let mut left = self.rng.next_f32();
         for (&(m, _), p) in some.iter().zip(at_temperature(&probabilities, self.temperature)) {
             left -= p;
             if left < 0.0 {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::{fs, io};
 
 use aligned::Aligned;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use data::{DataError, write_whole};
 use half::{bf16, f16};
 use safetensors::tensor::TensorView;
@@ -154,14 +154,14 @@ impl Weights {
     pub fn random(config: &Config, seed: u64) -> Result<Self, ConfigError> {
         let mut weights = Self::zero(config)?;
         for (number, tensor) in weights.layout.tensors().iter().enumerate() {
-            let mut chance = Chance::of(seed, number as u64);
+            let mut rng = Rng::new(seed, number as u64);
             let values = &mut weights.values[tensor.range.clone()];
             match tensor.start {
                 Start::Zero => {}
                 Start::Uniform(bound) => {
-                    values.fill_with(|| (2.0 * chance.fraction() - 1.0) * bound);
+                    values.fill_with(|| (2.0 * rng.next_f32() - 1.0) * bound);
                 }
-                Start::Normal(width) => values.fill_with(|| width * bell(&mut chance)),
+                Start::Normal(width) => values.fill_with(|| width * bell(&mut rng)),
             }
         }
         Ok(weights)
@@ -259,9 +259,9 @@ impl Weights {
 }
 
 /// A number of the bell curve, by the polar method's older brother (Box and Muller).
-fn bell(chance: &mut Chance) -> f32 {
-    let radius = (-2.0 * (1.0 - chance.fraction()).ln()).sqrt();
-    radius * (std::f32::consts::TAU * chance.fraction()).cos()
+fn bell(rng: &mut Rng) -> f32 {
+    let radius = (-2.0 * (1.0 - rng.next_f32()).ln()).sqrt();
+    radius * (std::f32::consts::TAU * rng.next_f32()).cos()
 }
 
 /// The tensors of several arrays of one layout, each with something before its names.

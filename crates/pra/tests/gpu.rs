@@ -10,7 +10,7 @@ mod made;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chess::Position;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use data::FileFormat;
 use made::{Folder, game, make};
 use pra::gpu::{Device, GpuEngine};
@@ -56,11 +56,11 @@ fn shapes() -> Vec<Config> {
 /// tanh is flat.
 fn weights(config: &Config) -> Weights {
     let mut weights = Weights::random(config, 7).unwrap();
-    let mut chance = Chance::of(7, 1000);
+    let mut rng = Rng::new(7, 1000);
     for tensor in weights.layout().clone().tensors() {
         let scale = if tensor.name.starts_with("value_head.fc") { 0.2 } else { 1.0 };
         for value in &mut weights.values_mut()[tensor.range.clone()] {
-            *value = scale * (*value + 0.4 * (chance.fraction() - 0.5));
+            *value = scale * (*value + 0.4 * (rng.next_f32() - 0.5));
         }
     }
     weights

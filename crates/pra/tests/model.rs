@@ -3,8 +3,8 @@
 mod twin;
 
 use chess::Position;
-use chess::chance::Chance;
 use chess::pgn::GameResult;
+use chess::rng::Rng;
 use pra::{Batch, Config, Engine, LossWeights, Weights};
 use twin::Twin;
 
@@ -28,13 +28,13 @@ fn configs() -> Vec<Config> {
 /// Weights none of which is 0.
 fn weights(config: &Config) -> Weights {
     let mut weights = Weights::random(config, 5).unwrap();
-    let mut chance = Chance::of(6, 0);
+    let mut rng = Rng::new(6, 0);
     let layout = weights.layout().clone();
     for tensor in layout.tensors() {
         // A value of almost 1 has no gradient to speak of.
         let size = if tensor.name.starts_with("value_head") { 0.01 } else { 0.4 };
         for value in &mut weights.values_mut()[tensor.range.clone()] {
-            *value = 0.5 * *value + size * (chance.fraction() - 0.5);
+            *value = 0.5 * *value + size * (rng.next_f32() - 0.5);
         }
     }
     weights
@@ -97,14 +97,14 @@ fn gradients_of_every_tensor_are_those_of_differences() {
         let losses = Engine::new(&config, 2).gradient(&weights, &batch, of, loss, &mut gradient);
         let exact = twin.loss(&batch, loss);
         assert!((losses.total(loss) - exact).abs() < 1e-5 * exact);
-        let mut chance = Chance::of(9, 0);
+        let mut rng = Rng::new(9, 0);
         for tensor in weights.layout().tensors() {
             let own = &gradient[tensor.range.clone()];
             let size = own.iter().map(|g| f64::from(g.abs())).fold(0.0, f64::max);
             assert!(size > 0.0, "{config:?}: no gradient at all for {}", tensor.name);
             // The largest, and another.
             let largest = own.iter().position(|g| f64::from(g.abs()) == size).unwrap();
-            for n in [largest, chance.below(own.len())] {
+            for n in [largest, rng.below(own.len())] {
                 let place = tensor.range.start + n;
                 let before = twin.values_mut()[place];
                 let mut at = |x: f64| {

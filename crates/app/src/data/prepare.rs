@@ -74,7 +74,7 @@ pub struct PrepareArgs {
     /// Put this share of the games aside for validation.
     #[arg(long, value_name = "F", default_value_t = 0.0)]
     val_fraction: f64,
-    /// What chance comes from: split, sample and order.
+    /// Random seed: split, sample and order.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]

@@ -63,7 +63,7 @@ pub struct RescoreArgs {
     /// Stop when there are so many positions.
     #[arg(long, value_name = "N")]
     max_positions: Option<u64>,
-    /// What chance comes from.
+    /// Random seed.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// How many rows a file has.

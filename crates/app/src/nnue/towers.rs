@@ -63,7 +63,7 @@ struct TrainArgs {
     /// Evaluations are clipped to this, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 1500.0)]
     clip: f32,
-    /// What chance comes from: the model to begin with, and the order of examples
+    /// Random seed: the model to begin with, and the order of examples
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Steps between two checkpoints; there is one after each epoch anyway

@@ -86,7 +86,7 @@ pub struct TrainArgs {
     /// Leave out rows with a mate or a score beyond this, in centipawns.
     #[arg(long, value_name = "CP", default_value_t = 10_000)]
     max_score: i32,
-    /// What chance comes from: the parameters to begin with, and the order of rows.
+    /// Random seed: the parameters to begin with, and the order of rows.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Number of threads, 1 to 256; as many as there are cores unless given. The same number gives the

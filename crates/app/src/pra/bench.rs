@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ::data::{Making, PrepareOptions, ReaderPosition, Row, Split, Unit};
-use chess::chance::Chance;
 use chess::pgn::GameResult;
+use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use clap::ValueEnum;
 use cpu_time::ProcessTime;
@@ -109,7 +109,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     let mut engine = Engine::new(&config, threads);
     let time = Duration::from_secs_f64(args.seconds);
     let all = [What::Train, What::Infer1, What::Infer64, What::Infer256];
-    let positions = random_positions(&mut Chance::of(7, 7), 256);
+    let positions = random_positions(&mut Rng::new(7, 7), 256);
     let mut rates: Vec<(&str, f64)> = Vec::new();
     let is_wanted = |what: &What| args.only.is_empty() || args.only.contains(what);
     for what in all.into_iter().filter(|what| !args.loader && is_wanted(what)) {
@@ -240,30 +240,30 @@ impl Drop for MadeRows {
 
 /// A thousand positions with a random move and result each.
 fn random_rows(number: u64) -> Vec<Row> {
-    let mut chance = Chance::of(11, number);
+    let mut rng = Rng::new(11, number);
     let mut rows = Vec::new();
-    for position in random_positions(&mut chance, 1_000) {
+    for position in random_positions(&mut rng, 1_000) {
         let moves = position.legal_moves();
         let Some(packed) = PackedRow::new(&position) else { continue };
-        let packed = packed.with_move(moves[chance.below(moves.len())]);
-        let packed = packed.with_result([GameResult::WhiteWins, GameResult::Draw][chance.below(2)]);
+        let packed = packed.with_move(moves[rng.below(moves.len())]);
+        let packed = packed.with_result([GameResult::WhiteWins, GameResult::Draw][rng.below(2)]);
         rows.push(Row { game: number as i64, ..Row::of_packed(packed) });
     }
     rows
 }
 
 /// Positions of random games, none of them without a move.
-fn random_positions(chance: &mut Chance, count: usize) -> Vec<Position> {
+fn random_positions(rng: &mut Rng, count: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(count);
     let mut position = Position::INITIAL;
     while positions.len() < count {
         let moves = position.legal_moves();
-        if moves.is_empty() || chance.below(80) == 0 {
+        if moves.is_empty() || rng.below(80) == 0 {
             position = Position::INITIAL;
             continue;
         }
         positions.push(position);
-        position = position.after(moves[chance.below(moves.len())]);
+        position = position.after(moves[rng.below(moves.len())]);
     }
     positions
 }

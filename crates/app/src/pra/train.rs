@@ -105,7 +105,7 @@ pub struct TrainArgs {
     /// Rows that are shuffled together
     #[arg(long, value_name = "N", default_value_t = 1 << 18)]
     window: u64,
-    /// What chance comes from: the numbers to begin with, and the order of rows
+    /// Random seed: the numbers to begin with, and the order of rows
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// What computes: cpu; gpu, the best graphics card, or gpu:N or integrated:N; software or flex, for

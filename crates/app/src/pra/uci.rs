@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chess::chance::Chance;
 use chess::picture::{Style, text_board};
+use chess::rng::Rng;
 use chess::{Color, Game, Move, Position};
 use engine::uci::{Go, Next, castling_style, parse_game, shown, split_value};
 use pra::player::{Opinion, Player, score};
@@ -59,7 +59,7 @@ type Say<'a> = &'a mut dyn FnMut(&str);
 struct Session {
     /// Nothing for a player that moves at random.
     model: Option<Player>,
-    chance: Chance,
+    rng: Rng,
     /// Nothing after a `position` that could not be understood.
     game: Option<Game>,
     chess960: bool,
@@ -72,7 +72,7 @@ impl Session {
     fn new(model: Option<Player>) -> Self {
         Self {
             model,
-            chance: Chance::of(1, 0),
+            rng: Rng::new(1, 0),
             game: Some(Game::default()),
             chess960: false,
             avoids_draws: false,
@@ -167,7 +167,7 @@ impl Session {
             }
             "seed" => {
                 let seed = number(i32::MAX as u64)?;
-                self.chance = Chance::of(seed, 0);
+                self.rng = Rng::new(seed, 0);
                 if let Some(player) = &mut self.model {
                     player.set_seed(seed);
                 }
@@ -231,7 +231,7 @@ impl Session {
             if allowed.is_empty() {
                 return None;
             }
-            let m = allowed[self.chance.below(allowed.len())];
+            let m = allowed[self.rng.below(allowed.len())];
             say(&format!("info depth 1 score cp 0 nodes 1 pv {}", position.uci(m, style)));
             return Some(m);
         };

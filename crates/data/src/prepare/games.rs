@@ -8,11 +8,11 @@
 //! All chance comes from where a game begins: from the seed, the number of its input and the byte
 //! of the text. That is known to whoever reads the game, in whatever thread.
 
-use chess::chance::mixed;
 use chess::pgn::{
     self, Annotation, GameResult, Next, PgnError, PgnProblem, Replay, Score, TagValue, Variant,
     Watcher, annotations,
 };
+use chess::rng::mix;
 use chess::{Color, Move, PackedRow, Position};
 
 use super::counts::Counts;
@@ -145,7 +145,7 @@ impl<'a> Maker<'a> {
         } else if !(self.game.ply - options.skip_plies).is_multiple_of(options.every) {
             &mut skipped.every
         } else if !self.recipe.sample.is_all
-            && !self.recipe.sample.has(mixed(self.game.chance ^ u64::from(self.game.ply)))
+            && !self.recipe.sample.has(mix(self.game.chance ^ u64::from(self.game.ply)))
         {
             &mut skipped.sample_rate
         } else if options.only_eval && self.game.score.is_none() {
@@ -219,14 +219,14 @@ impl Watcher for Maker<'_> {
         let options = &self.recipe.options;
         let before = self.made.counts;
         self.made.counts.games += 1;
-        let place = mixed(self.offset + offset as u64) ^ self.input as u64;
-        let chance = mixed(mixed(options.seed) ^ place);
-        let is_aside = self.recipe.validation.has(mixed(chance ^ 1 << 63));
+        let place = mix(self.offset + offset as u64) ^ self.input as u64;
+        let chance = mix(mix(options.seed) ^ place);
+        let is_aside = self.recipe.validation.has(mix(chance ^ 1 << 63));
         let split = if is_aside { Split::Validation } else { Split::Train };
         self.game = Game::new(chance, split, self.made.rows.len(), before);
         let (part, parts) = options.shard;
         // Parts are the same whatever the seed, so that they can be made by different runs.
-        if mixed(place) % u64::from(parts.max(1)) != u64::from(part.saturating_sub(1)) {
+        if mix(place) % u64::from(parts.max(1)) != u64::from(part.saturating_sub(1)) {
             self.made.counts.skipped_games.other_shard += 1;
             self.game.is_skipped = true;
             return Next::SkipGame;

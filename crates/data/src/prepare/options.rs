@@ -72,7 +72,7 @@ pub struct PrepareOptions {
     pub pov: PointOfView,
     /// The share of games that is put aside for validation.
     pub val_fraction: f64,
-    /// What chance comes from.
+    /// Random seed.
     pub seed: u64,
     /// How many rows a file has.
     pub shard_rows: u64,

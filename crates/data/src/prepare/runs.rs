@@ -14,8 +14,8 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use chess::chance::mixed;
 use chess::pgn::Score;
+use chess::rng::mix;
 
 use super::counts::Counts;
 use super::games::Rows;
@@ -51,8 +51,8 @@ struct Keys {
 impl Keys {
     fn of(&self, row: &Row, number: u64) -> u64 {
         match self.order {
-            RowOrder::Unique => mixed(position_key(row) ^ self.seed),
-            _ => mixed(number ^ self.seed),
+            RowOrder::Unique => mix(position_key(row) ^ self.seed),
+            _ => mix(number ^ self.seed),
         }
     }
 }
@@ -60,7 +60,7 @@ impl Keys {
 /// A hash of what makes a position the same: pieces, castling, en passant, who is to move.
 fn position_key(row: &Row) -> u64 {
     let (words, _) = row.packed.as_bytes()[..24].as_chunks();
-    words.iter().fold(0, |key, word| mixed(key ^ u64::from_le_bytes(*word)))
+    words.iter().fold(0, |key, word| mix(key ^ u64::from_le_bytes(*word)))
 }
 
 /// Sorts and writes a run.
@@ -126,7 +126,7 @@ impl<'a> Runs<'a> {
         let begins = BTreeMap::from([(finished, ledger.now)]);
         Ok(Self {
             folder: folder.to_owned(),
-            keys: Keys { order, seed: mixed(seed ^ 0x5eed) },
+            keys: Keys { order, seed: mix(seed ^ 0x5eed) },
             run_rows: (MEMORY_ROWS / (threads + 2)).clamp(1 << 16, 1 << 20),
             pending: Vec::new(),
             row,

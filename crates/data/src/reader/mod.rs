@@ -19,7 +19,7 @@ mod shard;
 use std::path::Path;
 use std::sync::Arc;
 
-use chess::chance::{Chance, mixed};
+use chess::rng::{Rng, mix};
 
 pub use block::{Block, RowView};
 pub use shard::Shard;
@@ -158,9 +158,9 @@ impl Reader {
         }
         let mut segments = share(&shards, reader, readers);
         let ReaderPosition { epoch, row } = options.start;
-        let mut chance = options.seed.map(|seed| chance(seed, epoch, reader));
-        if let Some(chance) = &mut chance {
-            chance.shuffle(&mut segments);
+        let mut rng = options.seed.map(|seed| rng_for(seed, epoch, reader));
+        if let Some(rng) = &mut rng {
+            rng.shuffle(&mut segments);
         }
         let rows = segments.iter().map(Segment::len).sum();
         // Windows that have been given are not read at all.
@@ -248,7 +248,7 @@ impl Reader {
         }
         if let Some(seed) = self.seed {
             // The segments of a window are known by the first of them.
-            chance(seed ^ 0x7769_6e64_6f77, self.position.epoch, number).shuffle(&mut order);
+            rng_for(seed ^ 0x7769_6e64_6f77, self.position.epoch, number).shuffle(&mut order);
         }
         order.drain(..self.skip.min(order.len()));
         self.skip = 0;
@@ -294,6 +294,6 @@ fn windows(segments: &[Segment], rows: u64) -> Vec<usize> {
 }
 
 /// What a window of an epoch is shuffled by.
-fn chance(seed: u64, epoch: u64, number: u64) -> Chance {
-    Chance::of(mixed(seed) ^ epoch, number)
+fn rng_for(seed: u64, epoch: u64, number: u64) -> Rng {
+    Rng::new(mix(seed) ^ epoch, number)
 }

@@ -290,7 +290,7 @@ mod tests {
     use std::collections::HashSet;
 
     use chess::Square;
-    use chess::chance::Chance;
+    use chess::rng::Rng;
 
     use super::*;
 
@@ -315,13 +315,13 @@ mod tests {
     }
 
     /// The pieces on random squares, kings not next to each other, and pawns where they can be.
-    fn random_board(letters: &str, chance: &mut Chance) -> Board {
+    fn random_board(letters: &str, rng: &mut Rng) -> Board {
         'again: loop {
             let mut board = Board::default();
             let mut kings = Vec::new();
             for letter in letters.chars() {
                 let piece = Piece::from_letter(letter).unwrap();
-                let square = Square::from_index(chance.below(64));
+                let square = Square::from_index(rng.below(64));
                 let is_pawn = piece.piece_type() == PieceType::Pawn;
                 if board.piece_at(square).is_some()
                     || (is_pawn && !(8..56).contains(&square.index()))
@@ -366,9 +366,9 @@ mod tests {
     fn positions_that_are_the_same_by_symmetry_have_the_same_index() {
         for (name, letters, orders) in TABLES {
             let encodings = encodings(name, letters, orders);
-            let mut chance = Chance::of(1, 2);
+            let mut rng = Rng::new(1, 2);
             for _ in 0..500 {
-                let board = random_board(letters, &mut chance);
+                let board = random_board(letters, &mut rng);
                 let here = index(&encodings, &board, false);
                 // Positions with leading pawns on like squares of both wings are stored twice.
                 let twice = matches!(encodings[0].lead, Lead::Pawns(color) if {

@@ -304,7 +304,7 @@ impl Session {
     fn search(&mut self, game: Game, mut limits: Limits, ponder: bool) {
         let options = self.options.clone();
         self.searches += 1;
-        let random = chess::chance::mixed(game.position().key() ^ self.searches);
+        let random = chess::rng::mix(game.position().key() ^ self.searches);
         let mut settings = Settings {
             multi_pv: options.multi_pv,
             overhead: options.overhead,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chess::chance::mixed;
+use chess::rng::mix;
 use chess::{Color, Piece, PieceType, Position, Setup, Square};
 use engine::syzygy::Tablebases;
 
@@ -60,7 +60,7 @@ pub fn with_clock(position: &Position, halfmove_clock: u16) -> Position {
 /// the end of a game.
 pub fn random_position(seed: &mut u64, table: &str) -> Position {
     let mut below = |end: usize| {
-        *seed = mixed(*seed);
+        *seed = mix(*seed);
         (*seed >> 33) as usize % end
     };
     loop {

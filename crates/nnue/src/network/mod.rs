@@ -27,7 +27,7 @@ mod refresh;
 mod shape;
 
 use aligned::Aligned;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use chess::{Color, Position};
 
 pub use accumulators::Accumulators;
@@ -119,9 +119,9 @@ impl Network {
     pub fn random(shape: Shape, seed: u64) -> Result<Self, NetworkError> {
         shape.check()?;
         let (hidden, outputs) = (shape.hidden, shape.output_buckets);
-        let mut chance = Chance::of(seed, 0);
+        let mut rng = Rng::new(seed, 0);
         let mut small = |count: usize, largest: usize| -> Vec<i16> {
-            (0..count).map(|_| chance.below(2 * largest + 1) as i16 - largest as i16).collect()
+            (0..count).map(|_| rng.below(2 * largest + 1) as i16 - largest as i16).collect()
         };
         let feature_weights = small(shape.inputs() * hidden, 60);
         let feature_bias = small(hidden, 100);

@@ -3,7 +3,7 @@
 //! All of them are rows of 64. First come eight [slabs](Slab), then the [`Head`]. Optimizers keep
 //! what they know of each parameter in the same order.
 
-use chess::chance::Chance;
+use chess::rng::Rng;
 
 use super::lanes::Lanes;
 use super::row::{Registers, Row, add, add_product, clip};
@@ -138,8 +138,8 @@ impl Towers {
     /// Random parameters to begin training with: evenly between ±1/√n for a layer of n inputs, as
     /// PyTorch begins.
     pub fn random(seed: u64) -> Self {
-        let mut chance = Chance::of(seed, 0);
-        let mut random = || 2.0 * chance.fraction() - 1.0;
+        let mut rng = Rng::new(seed, 0);
+        let mut random = || 2.0 * rng.next_f32() - 1.0;
         let mut towers = Self::zero();
         for (n, row) in towers.rows.iter_mut().enumerate() {
             let inputs = match n.checked_sub(SLABS * SLAB_ROWS) {

@@ -267,7 +267,7 @@ fn by_library(into: MatrixMut<'_>, left: Matrix<'_>, right: Matrix<'_>, adds: bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::chance::Chance;
+    use chess::rng::Rng;
 
     type Way = fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32);
 
@@ -299,15 +299,14 @@ mod tests {
 
     #[test]
     fn products_of_all_shapes_are_the_sums_they_should_be() {
-        let mut chance = Chance::of(1, 2);
+        let mut rng = Rng::new(1, 2);
         let ways: [Way; 2] = [call, by_library];
         for round in 0..400 {
-            let mut below = |most: usize| chance.below(most);
+            let mut below = |most: usize| rng.below(most);
             let (rows, steps, columns) = (1 + below(20), below(40), 1 + below(120));
             let (gap, turns) = (below(3), below(4));
-            let mut numbers = |count: usize| -> Vec<f32> {
-                (0..count).map(|_| chance.fraction() - 0.5).collect()
-            };
+            let mut numbers =
+                |count: usize| -> Vec<f32> { (0..count).map(|_| rng.next_f32() - 0.5).collect() };
             let size = |rows: usize, columns: usize| (rows + gap) * (columns + gap);
             let (left, right) = (numbers(size(rows, steps)), numbers(size(steps, columns)));
             let left = matrix(&left, rows, steps, gap, turns & 1 != 0);
@@ -337,12 +336,11 @@ mod tests {
 
     #[test]
     fn a_matrix_in_panels_gives_the_same_product() {
-        let mut chance = Chance::of(3, 4);
+        let mut rng = Rng::new(3, 4);
         for columns in [1, 8, PANEL - 1, PANEL, PANEL + 1, 3 * PANEL + 5] {
             let (rows, steps) = (9, 19);
-            let mut numbers = |count: usize| -> Vec<f32> {
-                (0..count).map(|_| chance.fraction() - 0.5).collect()
-            };
+            let mut numbers =
+                |count: usize| -> Vec<f32> { (0..count).map(|_| rng.next_f32() - 0.5).collect() };
             let (left, right) = (numbers(rows * steps), numbers(steps * columns));
             let left = Matrix::new(&left, rows, steps);
             for right in [
@@ -376,23 +374,23 @@ mod tests {
     }
 
     /// A size: small mostly, else one whose products overflow.
-    fn size(chance: &mut Chance) -> usize {
-        match chance.below(4) {
+    fn size(rng: &mut Rng) -> usize {
+        match rng.below(4) {
             0 => {
                 let near = [1 << 31, 1 << 32, 1 << 62, 1 << 63, usize::MAX / 3, usize::MAX];
-                near[chance.below(near.len())].wrapping_add(chance.below(5)).wrapping_sub(2)
+                near[rng.below(near.len())].wrapping_add(rng.below(5)).wrapping_sub(2)
             }
-            _ => chance.below(7),
+            _ => rng.below(7),
         }
     }
 
     #[test]
     fn matrices_of_any_size_and_step_are_refused_or_multiplied_within_their_slices() {
-        let mut chance = Chance::of(5, 6);
+        let mut rng = Rng::new(5, 6);
         let (mut made, mut refused, mut products) = (0, 0, 0);
         for _ in 0..20_000 {
-            let [rows, columns, step, length] = from_fn(|_| size(&mut chance));
-            let data: Vec<f32> = (0..length % 41).map(|_| chance.fraction()).collect();
+            let [rows, columns, step, length] = from_fn(|_| size(&mut rng));
+            let data: Vec<f32> = (0..length % 41).map(|_| rng.next_f32()).collect();
             // The same in numbers that hold every product.
             let [r, c, s] = [rows, columns, step].map(|number| number as u128);
             let expected = r == 0 || c == 0 || (r - 1) * s + c <= data.len() as u128;

@@ -31,12 +31,12 @@ pub(super) fn update(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::chance::Chance;
+    use chess::rng::Rng;
 
     #[test]
     fn steps_are_those_of_the_formula() {
-        let mut chance = Chance::of(1, 0);
-        let mut numbers = || (0..50).map(|_| chance.fraction() - 0.5).collect::<Vec<f32>>();
+        let mut rng = Rng::new(1, 0);
+        let mut numbers = || (0..50).map(|_| rng.next_f32() - 0.5).collect::<Vec<f32>>();
         let mut fast = numbers();
         let mut slow: Vec<f64> = fast.iter().map(|&v| v.into()).collect();
         let (mut first, mut second) = (vec![0.0; 50], vec![0.0; 50]);

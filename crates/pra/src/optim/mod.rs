@@ -318,11 +318,11 @@ fn read_tensor(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::chance::Chance;
+    use chess::rng::Rng;
 
     fn gradient(config: &Config, seed: u64) -> Vec<f32> {
-        let mut chance = Chance::of(seed, 1);
-        (0..config.parameters()).map(|_| chance.fraction() - 0.5).collect()
+        let mut rng = Rng::new(seed, 1);
+        (0..config.parameters()).map(|_| rng.next_f32() - 0.5).collect()
     }
 
     fn run(config: &Config, options: OptimizerOptions, threads: usize) -> (Weights, Optimizer) {

@@ -135,11 +135,11 @@ fn scales(x: &[f32], second: &mut [f32], (rows, columns): (usize, usize)) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::chance::Chance;
+    use chess::rng::Rng;
 
     fn random(count: usize, seed: u64) -> Vec<f32> {
-        let mut chance = Chance::of(seed, 0);
-        (0..count).map(|_| chance.fraction() - 0.5).collect()
+        let mut rng = Rng::new(seed, 0);
+        (0..count).map(|_| rng.next_f32() - 0.5).collect()
     }
 
     /// Rows of rows of double precision.

@@ -25,7 +25,7 @@ pub struct TrainOptions {
     pub in_order: bool,
     /// How many rows are put in random order together.
     pub window_rows: u64,
-    /// What chance comes from: the weights to begin with and the order of rows.
+    /// Random seed: the weights to begin with and the order of rows.
     pub seed: u64,
     /// How many threads compute.
     pub threads: usize,

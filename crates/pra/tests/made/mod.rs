@@ -7,8 +7,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use chess::chance::Chance;
 use chess::pgn::{GameResult, Score};
+use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use data::{FileFormat, Making, PrepareOptions, Row, Split, Unit};
 
@@ -38,19 +38,19 @@ impl Drop for Folder {
 
 /// The rows of a random game; every fifth game is for validation, and some have no result.
 pub fn game(number: u64) -> Vec<Row> {
-    let mut chance = Chance::of(5, number);
+    let mut rng = Rng::new(5, number);
     let (mut position, mut rows) = (Position::INITIAL, Vec::new());
     let results =
         [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins, GameResult::Unknown];
-    let result = results[chance.below(4)];
+    let result = results[rng.below(4)];
     for ply in 0..40 {
         let moves = position.legal_moves();
         if moves.is_empty() {
             break;
         }
-        let played = moves[chance.below(moves.len())];
-        let score = match chance.below(4) {
-            0 => Some(Score::Centipawns(chance.below(800) as i32 - 400)),
+        let played = moves[rng.below(moves.len())];
+        let score = match rng.below(4) {
+            0 => Some(Score::Centipawns(rng.below(800) as i32 - 400)),
             1 if ply == 20 => Some(Score::Mate(-3)),
             _ => None,
         };

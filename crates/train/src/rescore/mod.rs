@@ -21,7 +21,7 @@ use data::{
 };
 use serde_json::json;
 
-use chess::chance::Chance;
+use chess::rng::Rng;
 pub use source::Source;
 pub use teacher::{Look, Scorer, Teacher};
 
@@ -32,7 +32,7 @@ pub struct RescoreOptions {
     pub look: Look,
     /// How many positions there are to be beside each.
     pub vary: u32,
-    /// What chance comes from.
+    /// Random seed.
     pub seed: u64,
     /// Whether positions in check stay.
     pub keep_checks: bool,
@@ -167,7 +167,7 @@ fn block(
         rows.into_iter().map(|packed| Row { split, ..Row::of_packed(packed) }).collect();
     if options.vary > 0 {
         // What belongs together must not stay together.
-        Chance::of(!options.seed, number).shuffle(&mut rows);
+        Rng::new(!options.seed, number).shuffle(&mut rows);
     }
     Ok(Unit { rows, counts, read: block.first + block.rows })
 }
@@ -195,11 +195,11 @@ impl Maker<'_> {
         self.scorer.go_to(&position);
         let is_over = best_move.is_none() && !position.has_legal_move();
         self.keep(row, &position, is_over);
-        let mut chance = Chance::of(self.options.seed, number);
+        let mut rng = Rng::new(self.options.seed, number);
         for _ in 0..self.options.vary {
             let scorer = &mut *self.scorer;
             let (other, made) =
-                vary::stray(&position, &mut chance, |position, m| scorer.play(position, m));
+                vary::stray(&position, &mut rng, |position, m| scorer.play(position, m));
             if made > 0
                 && let Some(row) = PackedRow::new(&other)
             {

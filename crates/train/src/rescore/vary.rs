@@ -6,7 +6,7 @@
 
 use chess::{Move, Position};
 
-use chess::chance::Chance;
+use chess::rng::Rng;
 
 /// The most random moves that are made.
 pub const MOST_MOVES: usize = 2;
@@ -15,17 +15,17 @@ pub const MOST_MOVES: usize = 2;
 /// Gives the last position and how many moves were made, whether or not there were enough.
 pub fn stray(
     from: &Position,
-    chance: &mut Chance,
+    rng: &mut Rng,
     mut play: impl FnMut(&Position, Move) -> Position,
 ) -> (Position, usize) {
     let mut position = *from;
-    let count = 1 + chance.below(MOST_MOVES);
+    let count = 1 + rng.below(MOST_MOVES);
     for made in 0..count {
         let moves = position.legal_moves();
         if moves.is_empty() {
             return (position, made);
         }
-        position = play(&position, moves[chance.below(moves.len())]);
+        position = play(&position, moves[rng.below(moves.len())]);
     }
     (position, count)
 }
@@ -38,9 +38,9 @@ mod tests {
     fn positions_are_one_or_two_moves_away() {
         let mut seen = std::collections::BTreeSet::new();
         for number in 0..1_000 {
-            let mut chance = Chance::of(1, number);
+            let mut rng = Rng::new(1, number);
             let (position, made) =
-                stray(&Position::INITIAL, &mut chance, |position, m| position.after(m));
+                stray(&Position::INITIAL, &mut rng, |position, m| position.after(m));
             assert_eq!(position.turn() == chess::Color::White, made == 2);
             seen.insert(position.fen());
         }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn where_the_game_is_over_no_move_is_made() {
         let mated: Position = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1".parse().unwrap();
-        let (position, made) = stray(&mated, &mut Chance::of(1, 1), |_, _| unreachable!());
+        let (position, made) = stray(&mated, &mut Rng::new(1, 1), |_, _| unreachable!());
         assert_eq!((position, made), (mated, 0));
     }
 }

@@ -11,7 +11,7 @@ use engine::syzygy::Tablebases;
 use super::SelfplayOptions;
 use super::adjudicate::Judge;
 use crate::rescore::teacher::{read, seen_by_white};
-use chess::chance::Chance;
+use chess::rng::Rng;
 
 /// Plays the game of this number, and appends its rows. Depends on the options and the number alone: the
 /// engine forgets everything before. A game that is stopped is not one: its rows have no result.
@@ -24,15 +24,15 @@ pub fn play(
     counts: &mut Counts,
     is_stopped: &dyn Fn() -> bool,
 ) {
-    let mut chance = Chance::of(options.seed, number);
-    let is_aside = chance.happens(options.val_fraction);
+    let mut rng = Rng::new(options.seed, number);
+    let is_aside = rng.random_bool(options.val_fraction);
     let split = if is_aside { Split::Validation } else { Split::Train };
     let (least, most) = options.random_plies;
-    let plies = least + chance.below(most.saturating_sub(least) as usize + 1) as u32;
+    let plies = least + rng.below(most.saturating_sub(least) as usize + 1) as u32;
     let control = Control::new(false);
     let recipe =
         Recipe { plies: plies as usize, nodes: options.balance_nodes, balance: options.balance };
-    let opening = openings::random(engine, &[], recipe, chance.next(), 0, &control);
+    let opening = openings::random(engine, &[], recipe, rng.next_u64(), 0, &control);
     let Some(mut game) = opening else { return };
     engine.new_game();
     let limits = Limits { nodes: Some(options.nodes), ..Limits::default() };

@@ -48,7 +48,7 @@ pub struct SelfplayOptions {
     pub adjudication: Adjudication,
     /// The share of games that is put aside for validation.
     pub val_fraction: f64,
-    /// What chance comes from.
+    /// Random seed.
     pub seed: u64,
     /// The table of each engine, in MiB.
     pub hash: usize,

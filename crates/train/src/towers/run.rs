@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use chess::chance::Chance;
+use chess::rng::Rng;
 use data::{DataError, FolderLock, write_whole};
 use nnue::features::Features;
 use nnue::towers::{Checkpoint, SCALE, Towers};
@@ -27,7 +27,7 @@ pub struct RunOptions {
     pub batch: usize,
     /// How often all examples are gone through.
     pub epochs: u64,
-    /// What chance comes from: the network at the beginning, and the order of examples.
+    /// Random seed: the network at the beginning, and the order of examples.
     pub seed: u64,
     /// A checkpoint is written after so many steps, and in the end.
     pub checkpoint_steps: u64,
@@ -250,7 +250,7 @@ pub fn evaluate_loss(towers: &Towers, examples: &Examples, run: &RunOptions) -> 
 /// The order of examples in an epoch: it follows from seed and epoch.
 fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
-    Chance::of(seed, epoch).shuffle(&mut order);
+    Rng::new(seed, epoch).shuffle(&mut order);
     order
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use chess::chance::Chance;
 use chess::pgn::{GameResult, Score};
+use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use nnue::Shape;
 
@@ -12,7 +12,7 @@ use super::{Learner, Parameters, TrainError, TrainOptions};
 /// Rows of random games: so many, different ones, each with a score and a result. Random games lose their
 /// pieces slowly; like played ones they have some twenty of them on average.
 pub fn random_rows(count: usize, seed: u64) -> Vec<PackedRow> {
-    let mut random = Chance::of(seed, 0);
+    let mut random = Rng::new(seed, 0);
     let mut rows = Vec::with_capacity(count);
     while rows.len() < count {
         let mut position = Position::INITIAL;

@@ -49,7 +49,7 @@ pub struct TrainOptions {
     pub power: f64,
     /// Rows with a score beyond this, and with a mate, are left out.
     pub max_score: i32,
-    /// What chance comes from: the parameters to begin with and the order of rows.
+    /// Random seed: the parameters to begin with and the order of rows.
     pub seed: u64,
     /// How many threads work. Sums are rounded differently with another number.
     pub threads: usize,

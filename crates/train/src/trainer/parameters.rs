@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use aligned::Aligned;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use nnue::Shape;
 use nnue::network::{Network, NetworkError, QA, QB};
 
@@ -97,9 +97,9 @@ impl Parameters {
     /// pieces, so that sums are about ±½), output weights within ±1/√(2·hidden), biases zero.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         let mut parameters = Self::zero(shape);
-        let mut random = Chance::of(seed, u64::MAX);
-        let fill = |values: &mut [f32], bound: f32, random: &mut Chance| {
-            values.iter_mut().for_each(|value| *value = bound * (2.0 * random.fraction() - 1.0));
+        let mut random = Rng::new(seed, u64::MAX);
+        let fill = |values: &mut [f32], bound: f32, random: &mut Rng| {
+            values.iter_mut().for_each(|value| *value = bound * (2.0 * random.next_f32() - 1.0));
         };
         let bounds = [(Part::FeatureWeights, 32), (Part::OutputWeights, 2 * shape.hidden)];
         for (part, inputs) in bounds {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chess::PackedRow;
-use chess::chance::Chance;
+use chess::rng::Rng;
 use data::{DataError, FileFormat, Manifest, PackedFile, SUCCESS, Shard, Split};
 
 use super::TrainError;
@@ -134,7 +134,7 @@ impl RowFiles {
     /// So many rows from all over the files, in no particular order: always the same.
     pub fn sample(&self, count: u64) -> Result<Vec<PackedRow>, TrainError> {
         let mut blocks = self.blocks();
-        Chance::of(0, 0).shuffle(&mut blocks);
+        Rng::new(0, 0).shuffle(&mut blocks);
         let mut rows = Vec::with_capacity(count.min(self.rows()) as usize);
         for block in &blocks {
             if rows.len() as u64 >= count {
@@ -215,7 +215,7 @@ impl RowStream {
 
     fn start_epoch(&mut self) {
         self.blocks = self.files.blocks();
-        Chance::of(self.seed, self.epoch << 1).shuffle(&mut self.blocks);
+        Rng::new(self.seed, self.epoch << 1).shuffle(&mut self.blocks);
         self.windows_read = 0;
     }
 
@@ -242,8 +242,8 @@ impl RowStream {
         for block in &blocks {
             self.files.read(block, &mut self.window)?;
         }
-        let chance = Chance::of(self.seed, self.epoch << 1 | 1).next() ^ self.windows_read;
-        Chance::of(chance, 2).shuffle(&mut self.window);
+        let chance = Rng::new(self.seed, self.epoch << 1 | 1).next_u64() ^ self.windows_read;
+        Rng::new(chance, 2).shuffle(&mut self.window);
         self.windows_read += 1;
         Ok(())
     }

@@ -1,0 +1,1 @@
+//! The UCI protocol in both directions.
