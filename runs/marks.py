@@ -2,7 +2,7 @@
 """How far the marks of `tabiya analyse` can be trusted: a short analysis beside one ten times as long.
 
     runs/marks.py GAMES.pgn[.zst] [--games 20] [--nodes 250000] [--factor 10] [--sample 60]
-                  [--min-elo 2600] [--tabiya target/release/tabiya]
+                  [--min-elo 2600] [--jobs 1] [--tabiya target/release/tabiya]
 
 It takes the first games of the file with both players rated at least --min-elo and at least 30 moves,
 and analyses them with --nodes per position (nodes, not seconds, so that the result does not depend on
@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ORDER = {None: 0, "?!": 1, "?": 2, "??": 3}
@@ -71,15 +72,16 @@ def main():
     parser.add_argument("--factor", type=int, default=10)
     parser.add_argument("--sample", type=int, default=60)
     parser.add_argument("--min-elo", type=int, default=2600)
+    parser.add_argument("--jobs", type=int, default=1, help="searches at a time")
     parser.add_argument("--tabiya", default="target/release/tabiya")
     args = parser.parse_args()
 
     moves = []
+    pool = ThreadPoolExecutor(args.jobs)
     chosen = games(args.pgn, args.games, args.min_elo)
-    for number, text in enumerate(chosen, 1):
-        for move in analyse(args.tabiya, text, args.nodes)[0]["moves"]:
-            move["game"] = number
-            moves.append(move)
+    analysed = pool.map(lambda text: analyse(args.tabiya, text, args.nodes)[0]["moves"], chosen)
+    for number, found in enumerate(analysed, 1):
+        moves += [move | {"game": number} for move in found]
         marks = [move["mark"] for move in moves]
         counts = ", ".join(f"{marks.count(mark)} {mark}" for mark in ("?!", "?", "??"))
         print(f"game {number} of {len(chosen)}: {len(moves)} moves, {counts}", file=sys.stderr, flush=True)
@@ -88,8 +90,8 @@ def main():
     by_mark = {mark: [move for move in moves if move["mark"] == mark] for mark in ORDER}
     looked_at = by_mark["??"] + by_mark["?"] + by_mark["?!"][: args.sample] + by_mark[None][: args.sample]
     table = {}
-    for number, move in enumerate(looked_at, 1):
-        longer = analyse(args.tabiya, one_move(move), args.nodes * args.factor)[0]["moves"][0]
+    look_longer = lambda move: analyse(args.tabiya, one_move(move), args.nodes * args.factor)[0]["moves"][0]
+    for number, (move, longer) in enumerate(zip(looked_at, pool.map(look_longer, looked_at)), 1):
         pair = (move["mark"], longer["mark"])
         table[pair] = table.get(pair, 0) + 1
         if move["mark"] != longer["mark"]:
