@@ -14,12 +14,16 @@ DATA_GAMES ?= 120
 RUNS ?= 10000000
 
 PROGRAM = $(TARGET_DIR)/release/tabiya
-NOTATION = $(TARGET_DIR)/release/examples/notation_lines
+# What `cargo test` has built already, optimised a little and with all checks: the comparisons use it too.
+TESTED = $(TARGET_DIR)/debug/tabiya
+NOTATION = $(TARGET_DIR)/debug/examples/notation_lines
+# Networks, tables and games that are too large for the repository.
+SHARED ?= ../shared/data
 REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test program differential attack bench-check nnue-bench pra-check pra-bench test-gpu fuzz clean
+.PHONY: engine help test lint rust-test test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -28,8 +32,10 @@ engine: ## build the engine and copy it to EXE (default: tabiya)
 help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-test: lint rust-test differential ## run all checks: format, lints, Rust tests, comparison with python-chess
-	@echo "all checks passed"
+test: ## run all checks: format, lints, Rust tests, comparison with python-chess
+	@begin=$$(date +%s); $(MAKE) --no-print-directory lint rust-test differential && \
+	$(if $(wildcard $(SHARED)),$(MAKE) --no-print-directory test-shared,echo "no $(SHARED): its tests were not run") && \
+	echo "all checks passed in $$(( ($$(date +%s) - begin + 30) / 60 )) minutes"
 
 lint: ## check format and lints
 	$(CARGO) fmt --all --check
@@ -44,9 +50,11 @@ rust-test: ## run the Rust tests and doctests
 	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
 	[ "$$(cat "$$log.exit")" = 0 ]
 
-program: ## build the release program, and the one that the comparison of notations talks to
+test-shared: ## run the tests that need the large files of SHARED; fails if one is missing
+	TABIYA_SHARED="$(abspath $(SHARED))" $(CARGO) test --locked --tests -- --ignored shared_data::
+
+program: ## build the release program
 	$(CARGO) build --release --locked
-	$(CARGO) build --release --locked -p tabiya-chess --example notation_lines
 
 # A machine with nothing but python3 may lack ensurepip; virtualenv brings its own.
 $(INSTALLED): $(REQUIREMENTS)
@@ -58,10 +66,11 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
 	touch $@
 
-differential: program $(INSTALLED) ## compare with python-chess and others, in an environment of its own
-	$(VENV)/bin/python tests/differential/positions.py $(PROGRAM) --positions $(POSITIONS) --setups $(SETUPS)
+differential: $(INSTALLED) ## compare with python-chess and others, in an environment of its own
+	$(CARGO) test --locked --no-run
+	$(VENV)/bin/python tests/differential/positions.py $(TESTED) --positions $(POSITIONS) --setups $(SETUPS)
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
-	$(VENV)/bin/python tests/differential/data.py $(PROGRAM) --games $(DATA_GAMES)
+	$(VENV)/bin/python tests/differential/data.py $(TESTED) --games $(DATA_GAMES)
 
 # A bench is the same in every build: debug with all checks, release, without vector instructions,
 # each way to find the moves of sliding pieces, first run and second. In folders of their own, so that no other build is undone.

@@ -45,6 +45,11 @@ impl Rng {
         (self.next_u64() >> 40) as f32 / (1 << 24) as f32
     }
 
+    /// A random element; the slice must not be empty.
+    pub const fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+
     /// Shuffles a slice in place (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

@@ -1,7 +1,6 @@
-//! A real file, if it is there: games of Chess960 with comments in a dialect of their own.
+//! A large file: games of Chess960 with comments in a dialect of their own.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use chess::pgn::{self, Next, PgnError, Replay, Watcher};
 use chess::{Move, Position};
@@ -27,27 +26,27 @@ impl Watcher for Count {
     }
 }
 
-#[test]
-fn a_file_of_chess960_games_has_as_many_games_and_moves_as_other_readers_find() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pgn");
-    let path = data.join("chess960.pgn.zst");
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
+mod shared_data {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs a file of 12 MB: make test-shared"]
+    fn a_file_of_chess960_games_has_as_many_games_and_moves_as_other_readers_find() {
+        let path = test_support::shared("pgn/chess960.pgn.zst");
+        let work = |piece: Piece<'_>| {
+            let Piece::Games(text) = piece else { panic!("{piece:?}") };
+            let mut replay = Replay::new(Count::default());
+            pgn::read(text, &mut replay);
+            replay.into_watcher()
+        };
+        let (mut games, mut moves) = (0, 0);
+        read_games(Input::open(&path).unwrap(), &Options::default(), work, |part: Count, _| {
+            assert_eq!(part.errors, []);
+            games += part.games;
+            moves += part.moves;
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        assert_eq!((games, moves), (1_342, 162_340));
     }
-    let work = |piece: Piece<'_>| {
-        let Piece::Games(text) = piece else { panic!("{piece:?}") };
-        let mut replay = Replay::new(Count::default());
-        pgn::read(text, &mut replay);
-        replay.into_watcher()
-    };
-    let (mut games, mut moves) = (0, 0);
-    read_games(Input::open(&path).unwrap(), &Options::default(), work, |part: Count, _| {
-        assert_eq!(part.errors, []);
-        games += part.games;
-        moves += part.moves;
-        ControlFlow::Continue(())
-    })
-    .unwrap();
-    assert_eq!((games, moves), (1_342, 162_340));
 }

@@ -8,6 +8,7 @@ use engine::bench;
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::uci::Session;
 use nnue::{AnyNetwork, Network, Shape};
+use test_support::halfkp::Weights;
 
 fn network(seed: u64) -> Network {
     let king_buckets = std::array::from_fn(|square| (square / 32) as u8);
@@ -116,18 +117,14 @@ fn a_bad_file_is_told_with_its_fault_and_the_network_is_kept() {
 
 #[test]
 fn a_halfkp_network_is_played_with() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue");
-    let file = data.join("nn-62ef826d1a6d.nnue");
-    if !file.exists() {
-        println!("skipped: there is no {}", file.display());
-        return;
-    }
+    let content = test_support::halfkp::file(Weights::Typical, 1);
+    let file = TemporaryFile::new("halfkp-random", &content);
     let mut talk = Talk::new();
-    assert!(talk.use_file(&file).contains("HalfKP"));
+    assert!(talk.use_file(&file.0).contains("HalfKP"));
     talk.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
     let told = talk.ask("go depth 5");
     assert!(told.contains("score mate 1") && told.contains("bestmove d1d8"), "{told}");
-    let network = engine::eval::file::load(&file).expect("a network");
+    let network = engine::eval::file::load(&file.0).expect("a network");
     let value = f64::from(network.evaluate(&Position::INITIAL)) / 100.0;
     talk.ask("position startpos");
     assert!(talk.ask("eval").contains(&format!("{value:+.2} for White")));

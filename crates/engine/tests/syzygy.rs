@@ -1,7 +1,6 @@
 //! The tablebases: their results and distances, and which folders are refused.
 //!
-//! A few tables are in `tests/data/syzygy`. All tables of three and four pieces are looked at too if they are
-//! beside the repository, in `../shared/data/syzygy`.
+//! A few tables are in `tests/data/syzygy`; `make test-shared` adds all of three and four pieces.
 
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod tables;
@@ -12,7 +11,7 @@ use chess::{Game, Position};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::syzygy::{TablebaseError, Tablebases};
-use tables::{folders, random_position, small, temporary, with_clock};
+use tables::{Folder, all, random_position, small, temporary, with_clock};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
@@ -63,109 +62,115 @@ const KNOWN: &[(&str, &str, Verdict)] = &[
     ("KPvKP, blocked", "8/8/8/3k4/p7/P7/K7/8 w - - 0 1", Draw),
 ];
 
+fn check_known_endings(folder: &Folder) {
+    let tables = folder.open();
+    let rows = KNOWN.iter().filter(|(name, ..)| {
+        folder.has(&format!("{}.rtbw", name.split([' ', ',']).next().unwrap_or_default()))
+    });
+    assert!(rows.clone().count() >= 13, "{}", folder.path());
+    with_deep_stack(|| {
+        let mut engine = Engine::new(1).expect("memory");
+        engine.set_tablebases(Some(tables.clone()));
+        for &(name, fen, expected) in rows {
+            let position: Position = fen.parse().expect(name);
+            let looked_up = tables.score(&position, 0).expect(name);
+            assert_eq!(result(looked_up), expected, "{name}");
+            engine.new_game();
+            let limits = Limits { depth: Some(6), ..Limits::default() };
+            let hits = Mutex::new(0);
+            let report = |report: engine::search::Report<'_>| {
+                if let engine::search::Report::Line(line) = report {
+                    *hits.lock().unwrap() = line.tablebase_hits;
+                    assert_eq!(result(line.score), expected, "{name}: {line:?}");
+                }
+            };
+            let control = Control::new(false);
+            let game = Game::new(position);
+            let found = engine.search(&game, &limits, Settings::default(), &control, &report);
+            assert_eq!(result(found.score), expected, "{name}: {found:?}");
+            assert!(hits.into_inner().unwrap() > 0, "{name}: no hits were reported");
+        }
+    })
+    .expect("see above");
+}
+
 #[test]
 fn known_endings_have_their_known_results_in_the_tables_and_at_the_root() {
-    for folder in folders() {
-        let tables = folder.open();
-        let rows = KNOWN.iter().filter(|(name, ..)| {
-            folder.has(&format!("{}.rtbw", name.split([' ', ',']).next().unwrap_or_default()))
-        });
-        assert!(rows.clone().count() >= 13, "{}", folder.path());
-        with_deep_stack(|| {
-            let mut engine = Engine::new(1).expect("memory");
-            engine.set_tablebases(Some(tables.clone()));
-            for &(name, fen, expected) in rows {
-                let position: Position = fen.parse().expect(name);
-                let looked_up = tables.score(&position, 0).expect(name);
-                assert_eq!(result(looked_up), expected, "{name}");
-                engine.new_game();
-                let limits = Limits { depth: Some(6), ..Limits::default() };
-                let hits = Mutex::new(0);
-                let report = |report: engine::search::Report<'_>| {
-                    if let engine::search::Report::Line(line) = report {
-                        *hits.lock().unwrap() = line.tablebase_hits;
-                        assert_eq!(result(line.score), expected, "{name}: {line:?}");
-                    }
+    check_known_endings(&small());
+}
+
+fn check_random_positions(folder: &Folder) {
+    let tables = folder.open();
+    let mut seed = 3;
+    let mut seen = [0; 3];
+    for table in &folder.closed {
+        for _ in 0..150 {
+            let position = random_position(&mut seed, table);
+            let here = result(tables.score(&position, 0).expect("three or four pieces"));
+            let mut best = Loss;
+            for m in position.legal_moves() {
+                let next = with_clock(&position.after(m), 0);
+                let theirs = if next.is_checkmate() {
+                    Loss
+                } else if next.is_stalemate() || next.occupied().len() == 2 {
+                    Draw
+                } else {
+                    result(tables.score(&next, 0).expect("no more pieces than before"))
                 };
-                let control = Control::new(false);
-                let game = Game::new(position);
-                let found = engine.search(&game, &limits, Settings::default(), &control, &report);
-                assert_eq!(result(found.score), expected, "{name}: {found:?}");
-                assert!(hits.into_inner().unwrap() > 0, "{name}: no hits were reported");
+                best = match theirs {
+                    Loss => Win,
+                    Draw if best == Loss => Draw,
+                    _ => best,
+                };
             }
-        })
-        .expect("see above");
+            assert_eq!(here, best, "{position}");
+            seen[here as usize] += 1;
+        }
     }
+    assert!(seen.iter().all(|&n| n > 100), "wins, draws and losses: {seen:?}");
 }
 
 #[test]
 fn random_positions_agree_with_what_follows_from_their_moves() {
-    for folder in folders() {
-        let tables = folder.open();
-        let mut seed = 3;
-        let mut seen = [0; 3];
-        for table in &folder.closed {
-            for _ in 0..150 {
-                let position = random_position(&mut seed, table);
-                let here = result(tables.score(&position, 0).expect("three or four pieces"));
-                let mut best = Loss;
-                for m in position.legal_moves() {
-                    let next = with_clock(&position.after(m), 0);
-                    let theirs = if next.is_checkmate() {
-                        Loss
-                    } else if next.is_stalemate() || next.occupied().len() == 2 {
-                        Draw
-                    } else {
-                        result(tables.score(&next, 0).expect("no more pieces than before"))
-                    };
-                    best = match theirs {
-                        Loss => Win,
-                        Draw if best == Loss => Draw,
-                        _ => best,
-                    };
-                }
-                assert_eq!(here, best, "{position}");
-                seen[here as usize] += 1;
+    check_random_positions(&small());
+}
+
+fn check_distances(folder: &Folder) {
+    let tables = folder.open();
+    let mut seed = 5;
+    let mut seen = 0;
+    for table in folder.closed.iter().filter(|name| folder.has(&format!("{name}.rtbz"))) {
+        for _ in 0..60 {
+            let position = random_position(&mut seed, table);
+            let wdl = tables.wdl(&position).expect("a result");
+            let dtz = tables.dtz(&position).expect("a distance").plies;
+            assert_eq!(dtz.signum(), (wdl as i32).signum(), "{position}");
+            if dtz == 0 {
+                continue;
             }
+            // For the winner the shortest way, for the other the longest.
+            let after = position.legal_moves().into_iter().filter_map(|m| {
+                let next = position.after(m);
+                let won = -(tables.wdl(&next).expect("a result") as i32);
+                let plies = if next.is_checkmate() || next.halfmove_clock() == 0 {
+                    1
+                } else {
+                    1 + tables.dtz(&next).expect("a distance").plies.abs()
+                };
+                (won.signum() == dtz.signum()).then_some(plies)
+            });
+            let best = if dtz > 0 { after.min() } else { after.max() }.expect("a move");
+            // Tables that count in moves are off by one at most.
+            assert!((dtz.abs() - best).abs() <= 1, "{position}: {dtz}, by moves {best}");
+            seen += 1;
         }
-        assert!(seen.iter().all(|&n| n > 100), "wins, draws and losses: {seen:?}");
     }
+    assert!(seen > 100, "{seen} decided positions");
 }
 
 #[test]
 fn distances_agree_with_those_after_the_best_move() {
-    for folder in folders() {
-        let tables = folder.open();
-        let mut seed = 5;
-        let mut seen = 0;
-        for table in folder.closed.iter().filter(|name| folder.has(&format!("{name}.rtbz"))) {
-            for _ in 0..60 {
-                let position = random_position(&mut seed, table);
-                let wdl = tables.wdl(&position).expect("a result");
-                let dtz = tables.dtz(&position).expect("a distance").plies;
-                assert_eq!(dtz.signum(), (wdl as i32).signum(), "{position}");
-                if dtz == 0 {
-                    continue;
-                }
-                // For the winner the shortest way, for the other the longest.
-                let after = position.legal_moves().into_iter().filter_map(|m| {
-                    let next = position.after(m);
-                    let won = -(tables.wdl(&next).expect("a result") as i32);
-                    let plies = if next.is_checkmate() || next.halfmove_clock() == 0 {
-                        1
-                    } else {
-                        1 + tables.dtz(&next).expect("a distance").plies.abs()
-                    };
-                    (won.signum() == dtz.signum()).then_some(plies)
-                });
-                let best = if dtz > 0 { after.min() } else { after.max() }.expect("a move");
-                // Tables that count in moves are off by one at most.
-                assert!((dtz.abs() - best).abs() <= 1, "{position}: {dtz}, by moves {best}");
-                seen += 1;
-            }
-        }
-        assert!(seen > 100, "{seen} decided positions");
-    }
+    check_distances(&small());
 }
 
 #[test]
@@ -206,4 +211,27 @@ fn folders_without_whole_tables_are_refused() {
     assert!(open(path).to_string().ends_with("KQvK.rtbw: not a regular file"));
     std::fs::remove_dir_all(&folder).expect("a folder to remove");
     assert_eq!(open("/nowhere/at/all"), TablebaseError::NoFolder("/nowhere/at/all".to_owned()));
+}
+
+/// All tables of three and four pieces.
+mod shared_data {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs all tables of four pieces: make test-shared"]
+    fn known_endings_have_their_known_results_in_the_tables_and_at_the_root() {
+        check_known_endings(&all());
+    }
+
+    #[test]
+    #[ignore = "needs all tables of four pieces: make test-shared"]
+    fn random_positions_agree_with_what_follows_from_their_moves() {
+        check_random_positions(&all());
+    }
+
+    #[test]
+    #[ignore = "needs all tables of four pieces: make test-shared"]
+    fn distances_agree_with_those_after_the_best_move() {
+        check_distances(&all());
+    }
 }

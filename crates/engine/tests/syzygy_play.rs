@@ -10,7 +10,7 @@ use engine::score;
 use engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
 use engine::syzygy::{Tablebases, Wdl};
 use engine::uci::{Limit, Session};
-use tables::{folders, random_position, small, temporary, with_clock};
+use tables::{Folder, all, random_position, small, temporary, with_clock};
 
 /// A session, and what it prints.
 struct Talk {
@@ -147,32 +147,34 @@ fn mate(engine: &mut Engine, fen: &str) {
     assert_eq!(game.outcome(), Some(Outcome::Checkmate(winner)), "{fen}");
 }
 
+fn check_mates(folder: &Folder) {
+    let tables = folder.open();
+    with_deep_stack(|| {
+        let mut engine = Engine::new(4).expect("memory");
+        engine.set_tablebases(Some(tables));
+        for (table, fen) in [
+            ("KQvK", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"),
+            ("KQvK", "k7/8/8/8/8/8/8/6QK w - - 0 1"),
+            ("KRvK", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"),
+            ("KRvK", "8/8/8/4K3/8/8/8/k6r b - - 0 1"),
+            ("KPvK", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"),
+            ("KBNvK", "8/8/3k4/8/8/8/8/KBN5 w - - 0 1"),
+            ("KBNvK", "7k/8/8/8/8/8/8/K1BN4 w - - 0 1"),
+            ("KBNvK", "8/8/8/3nb3/4k3/8/K7/8 b - - 0 1"),
+            ("KBBvK", "8/8/8/3k4/8/8/8/KBB5 w - - 0 1"),
+            ("KQvKR", "8/8/8/3k3r/8/8/8/KQ6 w - - 0 1"),
+        ] {
+            if folder.has(&format!("{table}.rtbz")) {
+                mate(&mut engine, fen);
+            }
+        }
+    })
+    .expect("see above");
+}
+
 #[test]
 fn won_endings_are_mated_within_fifty_moves() {
-    for folder in folders() {
-        let tables = folder.open();
-        with_deep_stack(|| {
-            let mut engine = Engine::new(4).expect("memory");
-            engine.set_tablebases(Some(tables));
-            for (table, fen) in [
-                ("KQvK", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"),
-                ("KQvK", "k7/8/8/8/8/8/8/6QK w - - 0 1"),
-                ("KRvK", "8/8/8/3k4/8/8/8/KR6 w - - 0 1"),
-                ("KRvK", "8/8/8/4K3/8/8/8/k6r b - - 0 1"),
-                ("KPvK", "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"),
-                ("KBNvK", "8/8/3k4/8/8/8/8/KBN5 w - - 0 1"),
-                ("KBNvK", "7k/8/8/8/8/8/8/K1BN4 w - - 0 1"),
-                ("KBNvK", "8/8/8/3nb3/4k3/8/K7/8 b - - 0 1"),
-                ("KBBvK", "8/8/8/3k4/8/8/8/KBB5 w - - 0 1"),
-                ("KQvKR", "8/8/8/3k3r/8/8/8/KQ6 w - - 0 1"),
-            ] {
-                if folder.has(&format!("{table}.rtbz")) {
-                    mate(&mut engine, fen);
-                }
-            }
-        })
-        .expect("see above");
-    }
+    check_mates(&small());
 }
 
 #[test]
@@ -209,36 +211,38 @@ fn ranked(tables: &Tablebases, game: &Game) -> Vec<RootMove> {
     moves
 }
 
+fn check_wins_by_rank(folder: &Folder) {
+    let tables = folder.open();
+    let mut seed = 17;
+    let mut won = 0;
+    for table in folder.closed.iter().filter(|name| folder.has(&format!("{name}.rtbz"))) {
+        for _ in 0..40 {
+            let position = random_position(&mut seed, table);
+            let dtz = tables.dtz(&position).expect("a distance");
+            if dtz.plies <= 0 || dtz.plies > 90 {
+                continue;
+            }
+            let clock = 100 - dtz.plies - i32::from(dtz.rounded);
+            let mut game = Game::new(with_clock(&position, clock as u16));
+            let winner = position.turn();
+            while game.outcome().is_none() {
+                let moves = ranked(&tables, &game);
+                let best = moves.first().expect("a move");
+                let decided = best.tablebase_score.is_some_and(score::is_decided);
+                assert!(decided, "{position} at {clock}: {game:?}");
+                game.play(best.m).expect("a legal move");
+                assert_eq!(game.claimable_draw(), None, "{position} at {clock}: {game:?}");
+            }
+            assert_eq!(game.outcome(), Some(Outcome::Checkmate(winner)), "{position}");
+            won += 1;
+        }
+    }
+    assert!(won > 50, "{won} wins");
+}
+
 #[test]
 fn wins_just_inside_the_fifty_move_rule_are_won_by_rank_alone() {
-    for folder in folders() {
-        let tables = folder.open();
-        let mut seed = 17;
-        let mut won = 0;
-        for table in folder.closed.iter().filter(|name| folder.has(&format!("{name}.rtbz"))) {
-            for _ in 0..40 {
-                let position = random_position(&mut seed, table);
-                let dtz = tables.dtz(&position).expect("a distance");
-                if dtz.plies <= 0 || dtz.plies > 90 {
-                    continue;
-                }
-                let clock = 100 - dtz.plies - i32::from(dtz.rounded);
-                let mut game = Game::new(with_clock(&position, clock as u16));
-                let winner = position.turn();
-                while game.outcome().is_none() {
-                    let moves = ranked(&tables, &game);
-                    let best = moves.first().expect("a move");
-                    let decided = best.tablebase_score.is_some_and(score::is_decided);
-                    assert!(decided, "{position} at {clock}: {game:?}");
-                    game.play(best.m).expect("a legal move");
-                    assert_eq!(game.claimable_draw(), None, "{position} at {clock}: {game:?}");
-                }
-                assert_eq!(game.outcome(), Some(Outcome::Checkmate(winner)), "{position}");
-                won += 1;
-            }
-        }
-        assert!(won > 50, "{won} wins");
-    }
+    check_wins_by_rank(&small());
 }
 
 #[test]
@@ -289,4 +293,21 @@ fn a_move_that_repeats_a_position_for_the_third_time_is_ranked_as_a_draw() {
     }
     assert_eq!(rank(&game), (0, Some(score::DRAW)));
     assert!(ranked(&tables, &game)[0].tablebase_score.is_some_and(score::is_decided));
+}
+
+/// All tables of three and four pieces.
+mod shared_data {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs all tables of four pieces: make test-shared"]
+    fn won_endings_are_mated_within_fifty_moves() {
+        check_mates(&all());
+    }
+
+    #[test]
+    #[ignore = "needs all tables of four pieces: make test-shared"]
+    fn wins_just_inside_the_fifty_move_rule_are_won_by_rank_alone() {
+        check_wins_by_rank(&all());
+    }
 }

@@ -1,8 +1,4 @@
 //! Agreement with 720 cases made by the reference library: states, whole games, perft tables.
-//!
-//! The cases are not part of the project; where they are missing these tests say so and skip.
-
-use std::path::Path;
 
 use chess::Bitboard;
 use paco::{
@@ -11,15 +7,14 @@ use paco::{
 };
 use serde_json::Value;
 
-fn cases() -> Option<Vec<Value>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/paco/cases.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: no cases at {}", path.display());
-        return None;
-    };
-    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines[0]["kind"], "legend");
-    Some(lines[1..].to_vec())
+fn cases() -> Vec<Value> {
+    let compressed = include_bytes!("data/cases.jsonl.zst");
+    let text = zstd::decode_all(&compressed[..]).unwrap();
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let mut lines = lines.map(|line| serde_json::from_slice(line).unwrap());
+    let legend: Value = lines.next().unwrap();
+    assert_eq!(legend["kind"], "legend");
+    lines.collect()
 }
 
 /// The game of a case after all its actions.
@@ -127,7 +122,7 @@ fn differences(case: &Value, rules: Rules) -> Vec<&'static str> {
 
 #[test]
 fn every_state_agrees_in_compat() {
-    let Some(cases) = cases() else { return };
+    let cases = cases();
     let mut count = 0;
     for case in cases.iter().filter(|case| case["kind"] == "state") {
         count += 1;
@@ -177,7 +172,7 @@ const EXPLAINED: [(&str, Mistake, &[&str]); 19] = [
 
 #[test]
 fn the_right_rules_differ_only_where_the_reference_is_wrong() {
-    let Some(cases) = cases() else { return };
+    let cases = cases();
     let mut explained = 0;
     for case in cases.iter().filter(|case| case["kind"] == "state") {
         let found = differences(case, Rules::Exact);
@@ -244,7 +239,7 @@ fn checksum(case: &Value, rules: Rules) -> Result<(u64, Game), String> {
 
 #[test]
 fn every_game_agrees_action_by_action_in_compat() {
-    let Some(cases) = cases() else { return };
+    let cases = cases();
     let mut count = 0;
     for case in cases.iter().filter(|case| case["kind"] == "game") {
         let id = &case["id"];
@@ -263,7 +258,7 @@ fn every_game_agrees_action_by_action_in_compat() {
 /// and the reference does not see it; all else is equal, action by action.
 #[test]
 fn games_by_the_right_rules_differ_only_by_kings_that_can_only_castle() {
-    let Some(cases) = cases() else { return };
+    let cases = cases();
     let mut differing = Vec::new();
     for case in cases.iter().filter(|case| case["kind"] == "game") {
         let draw_after = case["draw_after_n_repetitions"].as_u64().unwrap() as u8;
@@ -299,7 +294,7 @@ fn games_by_the_right_rules_differ_only_by_kings_that_can_only_castle() {
 
 #[test]
 fn perft_tables_agree_by_actions_and_by_turns() {
-    let Some(cases) = cases() else { return };
+    let cases = cases();
     // The larger counts take a while in a debug build; `PACO_FULL=1` runs them all.
     let full = std::env::var_os("PACO_FULL").is_some();
     let mut count = 0;

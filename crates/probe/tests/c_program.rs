@@ -1,38 +1,18 @@
 //! The library as a program in C sees it: `check.c` is compiled against the header and the library
 //! with the system's compiler, and told what to evaluate and what should come out.
 //!
-//! Without a compiler the tests say so and pass; without the real network (looked for beside the
-//! repository, in `../shared/data/nnue`) its test does.
-
-#[allow(dead_code, reason = "shared with the tests of the networks")]
-#[path = "../../nnue/tests/halfkp/made.rs"]
-mod made;
+//! `make test-shared` adds a real network with the values of nnue-probe.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use chess::rng::Rng;
 use chess::{Color, Observer, Piece, PieceType, Position, Square, chess960};
-use made::{Numbers, Rng};
 use nnue::halfkp::Network;
-
-/// A folder that is gone when the test is.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-probe-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder for the test");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use test_support::TempDir;
+use test_support::halfkp::{self, Weights};
 
 /// The folder of the library that was built with this test.
 fn library() -> PathBuf {
@@ -42,14 +22,10 @@ fn library() -> PathBuf {
     folder.unwrap_or_else(|| panic!("{name} is not beside {}", test.display())).to_owned()
 }
 
-/// `check.c` as a program in this folder, unless there is no compiler.
-fn compile(folder: &Folder) -> Option<PathBuf> {
-    if Command::new("cc").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no cc");
-        return None;
-    }
+/// Compiles `check.c` with the system's C compiler, which Rust needs for linking anyway.
+fn compile(dir: &TempDir) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (program, library) = (folder.0.join("check"), library());
+    let (program, library) = (dir.join("check"), library());
     let compiler = Command::new("cc")
         .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
         .arg(&program)
@@ -61,15 +37,15 @@ fn compile(folder: &Folder) -> Option<PathBuf> {
         .arg("-lnnueprobe")
         .arg(format!("-Wl,-rpath,{}", library.display()))
         .output()
-        .expect("the compiler runs");
+        .expect("a C compiler, cc");
     let complaints = String::from_utf8_lossy(&compiler.stderr);
     assert!(compiler.status.success(), "{complaints}");
-    Some(program)
+    program
 }
 
 /// Lets the program check a network by a script; what it prints, which is nothing but its own line.
-fn check(folder: &Folder, program: &Path, network: &Path, script: &str) -> String {
-    let (cut_off, script_file) = (folder.0.join("cut off.nnue"), folder.0.join("script.txt"));
+fn check(dir: &TempDir, program: &Path, network: &Path, script: &str) -> String {
+    let (cut_off, script_file) = (dir.join("cut off.nnue"), dir.join("script.txt"));
     fs::write(&cut_off, &fs::read(network).unwrap()[..1_000_000]).unwrap();
     fs::write(&script_file, script).unwrap();
     let output =
@@ -144,7 +120,7 @@ fn pieces(position: &Position) -> String {
 /// Random games with the network's values. Positions are left out here and there, so that sums are
 /// made from one and from two moves before, and from nothing.
 fn games(network: &Network, script: &mut String) {
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11, 0);
     for _ in 0..12 {
         let mut position = chess960::start(rng.below(960) as u16).expect("below 960");
         let mut dirty = Dirty::default();
@@ -169,11 +145,11 @@ fn games(network: &Network, script: &mut String) {
 
 #[test]
 fn a_made_network_has_the_values_that_the_rust_library_gives() {
-    let folder = Folder::new("made");
-    let Some(program) = compile(&folder) else { return };
-    let file = made::file(Numbers::Usual, 12);
+    let dir = TempDir::new();
+    let program = compile(&dir);
+    let file = halfkp::file(Weights::Typical, 12);
     let network = Network::from_bytes(&file).unwrap();
-    let path = folder.0.join("made.nnue");
+    let path = dir.join("made.nnue");
     fs::write(&path, &file).unwrap();
     let mut script = String::new();
     for fen in [
@@ -184,27 +160,28 @@ fn a_made_network_has_the_values_that_the_rust_library_gives() {
         writeln!(script, "F {value} {fen}").unwrap();
     }
     games(&network, &mut script);
-    let printed = check(&folder, &program, &path, &script);
+    let printed = check(&dir, &program, &path, &script);
     assert!(printed.starts_with("2 FENs, 1"), "{printed}");
 }
 
-#[test]
-fn a_real_network_has_the_values_of_nnue_probe() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue");
-    let path = data.join("nn-62ef826d1a6d.nnue");
-    let Ok(vectors) = fs::read_to_string(data.join("halfkp_vectors.txt")) else {
-        eprintln!("skipped: {} is not there", data.display());
-        return;
-    };
-    let folder = Folder::new("real");
-    let Some(program) = compile(&folder) else { return };
-    let mut script = String::new();
-    for line in vectors.lines().filter(|line| !line.starts_with('#')) {
-        let (fen, value) = line.split_once(';').unwrap();
-        let position = Position::from_fen(fen).unwrap();
-        let turn = position.turn().index();
-        writeln!(script, "F {} {fen}", value.trim()).unwrap();
-        writeln!(script, "G\nP {} {turn}{} 0", value.trim(), pieces(&position)).unwrap();
+mod shared_data {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs a network of 21 MB: make test-shared"]
+    fn a_real_network_has_the_values_of_nnue_probe() {
+        let path = test_support::shared("nnue/nn-62ef826d1a6d.nnue");
+        let vectors = fs::read_to_string(test_support::shared("nnue/halfkp_vectors.txt")).unwrap();
+        let dir = TempDir::new();
+        let program = compile(&dir);
+        let mut script = String::new();
+        for line in vectors.lines().filter(|line| !line.starts_with('#')) {
+            let (fen, value) = line.split_once(';').unwrap();
+            let position = Position::from_fen(fen).unwrap();
+            let turn = position.turn().index();
+            writeln!(script, "F {} {fen}", value.trim()).unwrap();
+            writeln!(script, "G\nP {} {turn}{} 0", value.trim(), pieces(&position)).unwrap();
+        }
+        assert_eq!(check(&dir, &program, &path, &script), "400 FENs, 400 positions\n");
     }
-    assert_eq!(check(&folder, &program, &path, &script), "400 FENs, 400 positions\n");
 }

@@ -36,19 +36,15 @@ pub fn small() -> Folder {
     Folder { path, closed: closed.map(str::to_owned).into() }
 }
 
-/// The tables of this repository, and all of three and four pieces if they are there.
-pub fn folders() -> Vec<Folder> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/syzygy");
-    let mut folders = vec![small()];
-    if let Ok(entries) = path.read_dir() {
-        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let closed: Vec<String> =
-            names.filter_map(|name| Some(name.strip_suffix(".rtbw")?.to_owned())).collect();
-        if closed.len() == 35 {
-            folders.push(Folder { path, closed });
-        }
-    }
-    folders
+/// All tables of three and four pieces.
+pub fn all() -> Folder {
+    let path = test_support::shared("syzygy");
+    let entries = path.read_dir().expect("a directory").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let closed: Vec<String> =
+        names.filter_map(|name| Some(name.strip_suffix(".rtbw")?.to_owned())).collect();
+    assert_eq!(closed.len(), 35, "tables in {}", path.display());
+    Folder { path, closed }
 }
 
 /// The same position with another halfmove clock.

@@ -2,15 +2,16 @@
 
 use nnue::halfkp::{LoadError, Network};
 
-use crate::made::{self, DESCRIPTION, Numbers, Rng};
 use chess::Position;
+use chess::rng::Rng;
+use test_support::halfkp::{self, DESCRIPTION, Weights};
 
 const HEAD: usize = 12 + DESCRIPTION.len() + 4;
 
 #[test]
 fn a_file_cut_off_anywhere_is_said_to_be_cut_off() {
-    let file = made::file(Numbers::Usual, 1);
-    let mut rng = Rng(7);
+    let file = halfkp::file(Weights::Typical, 1);
+    let mut rng = Rng::new(7, 0);
     let beginning = 0..64;
     let end = (1..64).map(|n| file.len() - n);
     let somewhere = (0..129).map(|_| rng.below(file.len()));
@@ -27,7 +28,7 @@ fn a_file_cut_off_anywhere_is_said_to_be_cut_off() {
 
 #[test]
 fn what_follows_the_network_is_not_passed_over() {
-    let mut file = made::file(Numbers::Usual, 1);
+    let mut file = halfkp::file(Weights::Typical, 1);
     file.push(0);
     let (found, expected) = (file.len(), file.len() - 1);
     let error = Network::from_bytes(&file).unwrap_err();
@@ -36,7 +37,7 @@ fn what_follows_the_network_is_not_passed_over() {
 
 #[test]
 fn a_description_that_is_not_as_long_as_it_says_is_found_out() {
-    let good = made::file(Numbers::Usual, 1);
+    let good = halfkp::file(Weights::Typical, 1);
     let length = DESCRIPTION.len() as u32;
     for declared in [0, 1, length - 1, length + 1, length + 4, 65_536, 65_537, u32::MAX] {
         let mut file = good.clone();
@@ -54,8 +55,8 @@ fn a_description_that_is_not_as_long_as_it_says_is_found_out() {
 
 #[test]
 fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
-    let mut file = made::file(Numbers::Usual, 1);
-    let mut rng = Rng(8);
+    let mut file = halfkp::file(Weights::Typical, 1);
+    let mut rng = Rng::new(8, 0);
     let layers_hash = HEAD + 512 * (1 + 41024);
     let mut change = |file: &mut Vec<u8>, at: usize| {
         let bit = 1 << rng.below(8);
@@ -84,7 +85,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
         file[at] ^= bit;
         outcome.is_ok()
     };
-    let mut places = Rng(9);
+    let mut places = Rng::new(9, 0);
     for _ in 0..9_900 {
         // Where a change is an error, nothing is allocated: that is fast.
         let at = match places.below(17) {
@@ -108,9 +109,9 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
 #[test]
 fn random_bytes_and_none_at_all_are_no_network() {
     assert!(matches!(Network::from_bytes(&[]), Err(LoadError::Truncated { found: 0, .. })));
-    let mut rng = Rng(10);
+    let mut rng = Rng::new(10, 0);
     for length in [1, 4, 12, 100, 1_000_000] {
-        let bytes: Vec<u8> = (0..length).map(|_| rng.next() as u8).collect();
+        let bytes: Vec<u8> = (0..length).map(|_| rng.next_u64() as u8).collect();
         assert!(Network::from_bytes(&bytes).is_err());
         assert!(!Network::recognizes(&bytes));
     }

@@ -1,33 +1,21 @@
 //! HalfKP networks: a real one's values, every instruction set, positions in step with games, and
 //! files that are not what they should be.
 //!
-//! The real network is looked for beside the repository, in `../shared/data/nnue`; without it that
-//! test says so and passes. Everything else makes its own networks. `TABIYA_MOVES=1000000` plays that
-//! many random moves instead of some thousands; it wants a release build.
+//! Networks have random weights; `make test-shared` adds a real one with the values of nnue-probe.
+//! `TABIYA_MOVES=1000000` plays that many random moves instead of some thousands; it wants a release build.
 
 mod hostile;
-mod made;
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chess::rng::Rng;
 use chess::{Color, Position, Setup, chess960};
-use made::{Numbers, Rng};
 use nnue::halfkp::{Accumulators, InstructionSet, Network};
+use test_support::halfkp::{self, Weights};
 
-/// A file of the shared data, if it is there.
-fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-    }
-    path.exists().then_some(path)
-}
-
-/// A made network for each instruction set of this machine, the specification first.
-fn networks(numbers: Numbers) -> Vec<Arc<Network>> {
-    let file = made::file(numbers, 1);
+/// The same network with each instruction set of this machine, scalar first.
+fn networks(weights: Weights) -> Vec<Arc<Network>> {
+    let file = halfkp::file(weights, 1);
     let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_there());
     sets.map(|set| {
         let mut network = Network::from_bytes(&file).expect("the file is good");
@@ -38,41 +26,65 @@ fn networks(numbers: Numbers) -> Vec<Arc<Network>> {
 }
 
 #[test]
-fn a_real_network_gives_the_values_of_nnue_probe_with_every_instruction_set() {
-    let (Some(file), Some(vectors)) =
-        (shared("nn-62ef826d1a6d.nnue"), shared("halfkp_vectors.txt"))
-    else {
-        return;
-    };
-    let mut network = Network::from_bytes(&fs::read(file).unwrap()).unwrap();
-    assert!(network.description().starts_with("Features=HalfKP(Friend)[41024->256x2]"));
-    let vectors = fs::read_to_string(vectors).unwrap();
-    for set in InstructionSet::ALL {
-        if !network.use_instructions(set) {
-            eprintln!("{set:?} is not there");
-            continue;
+fn every_instruction_set_gives_the_values_of_a_plain_reference() {
+    for weights in [Weights::Typical, Weights::Extreme] {
+        let file = halfkp::file(weights, 1);
+        let networks = networks(weights);
+        let mut rng = Rng::new(7, 0);
+        let mut position = Position::INITIAL;
+        for _ in 0..150 {
+            let legal = position.legal_moves();
+            position = match legal.is_empty() {
+                true => chess960::start(rng.below(960) as u16).expect("below 960"),
+                false => position.after(legal[rng.below(legal.len())]),
+            };
+            let expected = halfkp::reference(&file, &position);
+            for network in &networks {
+                let set = network.instructions();
+                assert_eq!(network.evaluate(&position), expected, "{set:?}: {position}");
+            }
         }
-        let mut lines = 0;
-        for line in vectors.lines().filter(|line| !line.starts_with('#')) {
-            let (fen, value) = line.split_once(';').unwrap();
-            let position = Position::from_fen(fen).unwrap();
-            let value = value.trim().parse().unwrap();
-            assert_eq!(network.evaluate(&position), value, "{set:?}: {fen}");
-            let board = network.evaluate_board(position.board(), position.turn());
-            assert_eq!(board, Some(value), "{set:?}: {fen}");
-            lines += 1;
+    }
+}
+
+mod shared_data {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs a network of 21 MB: make test-shared"]
+    fn a_real_network_gives_the_values_of_nnue_probe_with_every_instruction_set() {
+        let file = std::fs::read(test_support::shared("nnue/nn-62ef826d1a6d.nnue")).unwrap();
+        let vectors = test_support::shared("nnue/halfkp_vectors.txt");
+        let vectors = std::fs::read_to_string(vectors).unwrap();
+        let mut network = Network::from_bytes(&file).unwrap();
+        assert!(network.description().starts_with("Features=HalfKP(Friend)[41024->256x2]"));
+        for set in InstructionSet::ALL {
+            if !network.use_instructions(set) {
+                eprintln!("{set:?} is not there");
+                continue;
+            }
+            let mut lines = 0;
+            for line in vectors.lines().filter(|line| !line.starts_with('#')) {
+                let (fen, value) = line.split_once(';').unwrap();
+                let position = Position::from_fen(fen).unwrap();
+                let value = value.trim().parse().unwrap();
+                assert_eq!(network.evaluate(&position), value, "{set:?}: {fen}");
+                let board = network.evaluate_board(position.board(), position.turn());
+                assert_eq!(board, Some(value), "{set:?}: {fen}");
+                lines += 1;
+            }
+            assert_eq!(lines, 400);
         }
-        assert_eq!(lines, 400);
     }
 }
 
 #[test]
 fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_games() {
     let moves = std::env::var("TABIYA_MOVES").map_or(6_000, |n| n.parse().expect("a number"));
-    for (numbers, share) in [(Numbers::Usual, moves * 2 / 3), (Numbers::Extreme, moves / 3)] {
-        let networks = networks(numbers);
+    for (weights, share) in [(Weights::Typical, moves * 2 / 3), (Weights::Extreme, moves / 3)] {
+        let networks = networks(weights);
         let mut stacks: Vec<_> = networks.iter().cloned().map(Accumulators::new).collect();
-        let mut rng = Rng(2);
+        let mut rng = Rng::new(2, 0);
         let (mut played, mut values, mut evaluated) = (0, std::collections::HashSet::new(), 0);
         while played < share {
             // Chess960, for its castling.
@@ -120,7 +132,7 @@ fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_gam
 
 #[test]
 fn a_null_move_needs_no_telling() {
-    let network = Arc::new(Network::from_bytes(&made::file(Numbers::Usual, 3)).unwrap());
+    let network = Arc::new(Network::from_bytes(&halfkp::file(Weights::Typical, 3)).unwrap());
     let mut accumulators = Accumulators::new(Arc::clone(&network));
     let start = Position::INITIAL;
     accumulators.reset(&start);
@@ -133,7 +145,7 @@ fn a_null_move_needs_no_telling() {
 #[test]
 fn a_board_turned_around_has_the_same_value_for_the_other_player() {
     // Half a turn and the colors exchanged: what Black sees is what White saw.
-    let network = Network::from_bytes(&made::file(Numbers::Usual, 4)).unwrap();
+    let network = Network::from_bytes(&halfkp::file(Weights::Typical, 4)).unwrap();
     let setup = Setup::from_fen("r1bq1rk1/ppp2ppp/2n2n2/3p4/1b1P4/2NBPN2/PP3PPP/R1BQK2R w - - 0 1")
         .unwrap();
     let mut turned = chess::Board::EMPTY;
@@ -150,7 +162,7 @@ fn a_board_turned_around_has_the_same_value_for_the_other_player() {
 
 #[test]
 fn a_board_without_a_king_or_with_two_has_no_value() {
-    let network = Network::from_bytes(&made::file(Numbers::Usual, 5)).unwrap();
+    let network = Network::from_bytes(&halfkp::file(Weights::Typical, 5)).unwrap();
     for fen in ["8/8/8/8/8/8/8/4K3 w - - 0 1", "k6k/8/8/8/8/8/8/4K3 w - - 0 1"] {
         let board = Setup::from_fen(fen).unwrap().board;
         assert_eq!(network.evaluate_board(&board, Color::White), None);

@@ -1,30 +1,18 @@
 //! `tabiya nnue towers` and `tabiya nnue bench` as their users see them.
 
-mod folder;
-
 use std::fs;
-use std::process::{Command, Output};
 
-use folder::Folder;
 use serde_json::Value;
+use test_support::TempDir;
 
-fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabiya")).args(args).output().expect("the program starts")
-}
-
-fn succeed(args: &[&str]) -> String {
-    let output = run(args);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
-    String::from_utf8(output.stdout).expect("output is UTF-8")
-}
+use crate::common::{run, succeed};
 
 const UP: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const DOWN: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
 
 #[test]
 fn a_model_learns_who_is_ahead_and_goes_on_where_it_was() {
-    let folder = Folder::new("towers");
+    let folder = TempDir::new();
     let (data, model) = (folder.path("evals.jsonl"), folder.path("model.safetensors"));
     // White has an extra queen, whoever is to move.
     let line = |fen: &str| format!("{{\"fen\":\"{fen}\",\"eval\":900}}\n");
@@ -57,7 +45,7 @@ fn a_model_learns_who_is_ahead_and_goes_on_where_it_was() {
 
 #[test]
 fn a_network_that_overflows_is_an_error_and_not_nan() {
-    let folder = Folder::new("towers-overflow");
+    let folder = TempDir::new();
     let (model, fens) = (folder.path("model"), folder.path("fens"));
     let mut towers = nnue::towers::Towers::random(1);
     // The bias of the output is a finite number; in centipawns it is not.
@@ -78,7 +66,7 @@ fn a_network_that_overflows_is_an_error_and_not_nan() {
 
 #[test]
 fn what_is_no_model_is_told_in_one_line() {
-    let folder = Folder::new("no-model");
+    let folder = TempDir::new();
     let path = folder.path("model");
     fs::write(&path, b"TABIYANN").unwrap();
     for path in [&path, &folder.path("missing")] {
@@ -98,7 +86,7 @@ fn what_is_no_model_is_told_in_one_line() {
 
 #[test]
 fn a_bench_tells_the_rate_of_each_kind_of_work() {
-    let folder = Folder::new("bench");
+    let folder = TempDir::new();
     let fens = folder.path("fens");
     fs::write(&fens, format!("{UP}\n{DOWN}\n")).unwrap();
     let args = ["nnue", "bench", "--positions", &fens, "--towers-only", "--rounds", "1"];

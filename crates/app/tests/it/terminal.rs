@@ -1,7 +1,8 @@
 //! What people see: lines that fit the terminal, help, and one line for what is wrong.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::common::{TABIYA, pipe_into, tabiya, text};
 
 const GAMES: &str = r#"[Event "A tournament"]
 [WhiteElo "2500"]
@@ -17,22 +18,7 @@ const GAMES: &str = r#"[Event "A tournament"]
 "#;
 
 fn run(folder: &std::path::Path, columns: &str, args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
-        .args(args)
-        .current_dir(folder)
-        .env("COLUMNS", columns)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that ends early does not read.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    pipe_into(tabiya(args).current_dir(folder).env("COLUMNS", columns), input)
 }
 
 #[test]
@@ -41,7 +27,7 @@ fn no_command_prints_a_line_wider_than_the_terminal() {
     std::fs::write(folder.path().join("games.pgn"), GAMES).unwrap();
     for columns in ["60", "80", "120"] {
         let data = format!("data{columns}");
-        let program = env!("CARGO_BIN_EXE_tabiya");
+        let program = TABIYA;
         let calls: &[&[&str]] = &[
             &["--help"],
             &["match", "--help"],
@@ -103,7 +89,8 @@ fn an_odd_first_argument_is_answered_in_one_line() {
         assert!(error.starts_with("error: ") && error.lines().count() == 1, "{error}");
         assert!(!error.contains('\u{1b}') && output.stdout.is_empty(), "{error}");
     }
-    let play = text(&run(folder.path(), "80", &["play"], "").stderr);
+    let output = run(folder.path(), "80", &["play"], "");
+    let play = text(&output.stderr);
     assert!(play.contains("tabiya analyse") && play.contains("tabiya paco play"), "{play}");
     assert!(!play.contains("pra'"), "{play}");
 }
@@ -114,11 +101,7 @@ fn an_argument_that_is_no_utf8_is_an_error_not_a_panic() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     for bytes in [&b"\xff\xfe"[..], b"genfens \xff", b"--\xff"] {
-        let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
-            .arg(OsStr::from_bytes(bytes))
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let output = tabiya(&[]).arg(OsStr::from_bytes(bytes)).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code().is_some_and(|code| code <= 2), "{bytes:?}: {output:?}");
         assert!(!error.contains("panicked"), "{bytes:?}: {error}");

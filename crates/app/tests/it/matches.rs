@@ -1,25 +1,25 @@
 //! `tabiya match` as its users see it, with engines that fail on demand (`examples/fake_engine.rs`).
 
-mod folder;
-
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use chess::pgn::{Annotation, GameResult, GameTree, annotations, read_trees};
-use folder::Folder;
 use serde_json::Value;
+use test_support::TempDir;
+
+use crate::common::TABIYA;
 
 /// The fake engine with these words; what follows a semicolon is for the runner.
 fn fake(words: &str) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_tabiya"));
+    let program = Path::new(TABIYA);
     let fake = program.parent().expect("a folder").join("examples").join("fake_engine");
     assert!(fake.exists(), "cargo build -p tabiya --examples makes {}", fake.display());
     format!("'{}' {words}", fake.display())
 }
 
 fn command(engines: &[&str], args: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+    let mut command = Command::new(TABIYA);
     command.arg("match").args(engines.iter().map(|words| fake(words)));
     command.args(args.split_ascii_whitespace());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -51,7 +51,7 @@ fn moves(game: &GameTree) -> Vec<String> {
 
 #[test]
 fn a_match_without_faults_is_played_told_and_kept() {
-    let folder = Folder::new("normal");
+    let folder = TempDir::new();
     let pgn = folder.path("games.pgn");
     let args = format!("--games 6 --depth 3 --max-moves 30 --concurrency 2 --pgn {pgn}");
     let (report, code) = report(&["seed=1; name=A", "seed=2; name=B"], &args);
@@ -94,7 +94,7 @@ fn a_match_without_faults_is_played_told_and_kept() {
 
 #[test]
 fn the_same_seed_gives_the_same_games_whatever_the_concurrency() {
-    let folder = Folder::new("seed");
+    let folder = TempDir::new();
     let play = |name: &str, args: &str| {
         let pgn = folder.path(name);
         let args = format!("--games 8 --nodes 1 --max-moves 12 --plies 4 --pgn {pgn} {args}");
@@ -134,7 +134,7 @@ fn an_engine_that_dies_loses_is_named_and_started_again() {
 
 #[test]
 fn an_engine_that_dies_once_goes_on_in_the_next_game() {
-    let folder = Folder::new("once");
+    let folder = TempDir::new();
     let words = format!("crash at=2 once={}", folder.path("mark"));
     let (bad, report) = failures(&words, "--games 4 --depth 1 --max-moves 10");
     assert_eq!((&bad["crashes"], &report["games"]), (&1.into(), &4.into()));
@@ -143,7 +143,7 @@ fn an_engine_that_dies_once_goes_on_in_the_next_game() {
 
 #[test]
 fn an_engine_that_does_not_come_back_ends_the_match_and_all_is_told() {
-    let folder = Folder::new("gone");
+    let folder = TempDir::new();
     let mark = folder.path("mark");
     let args = "--games 4 --depth 1 --plies 2 --max-moves 10 --patience 0.2 --json";
     let output = run(&[&format!("crash at=2 once={mark} mute={mark}"), "seed=1"], args);
@@ -230,7 +230,7 @@ fn a_second_bestmove_and_an_illegal_line_are_counted_and_lose_nothing() {
 #[test]
 fn what_cannot_be_started_is_told_in_one_line() {
     let error = |first: &str, args: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+        let mut command = Command::new(TABIYA);
         command.args(["match", first, &fake("")]).args(args.split_ascii_whitespace());
         let output = command.output().expect("the program runs");
         assert_eq!(output.status.code(), Some(1), "{first}");
@@ -269,7 +269,7 @@ fn a_wrong_call_gives_exit_code_2() {
 
 #[test]
 fn options_and_limits_reach_the_engine_they_are_for() {
-    let folder = Folder::new("log");
+    let folder = TempDir::new();
     let log = folder.path("log");
     let args = format!("--games 2 --tc 40/5+0.1 --max-moves 3 --option Hash=7 --log {log}");
     let (_, code) =
@@ -331,7 +331,7 @@ fn gauntlets_and_round_robins_have_their_pairings() {
 
 #[test]
 fn chess960_is_played_from_its_starts() {
-    let folder = Folder::new("chess960");
+    let folder = TempDir::new();
     let (pgn, log) = (folder.path("games.pgn"), folder.path("log"));
     let args = format!("--chess960 --games 8 --depth 1 --max-moves 40 --pgn {pgn} --log {log}");
     let (report, code) = report(&["chess960", "chess960 seed=1"], &args);
@@ -347,7 +347,7 @@ fn chess960_is_played_from_its_starts() {
 
 #[test]
 fn openings_come_from_files_in_their_order() {
-    let folder = Folder::new("openings");
+    let folder = TempDir::new();
     let (book, pgn) = (folder.path("book.epd"), folder.path("games.pgn"));
     std::fs::write(&book, "4k3/8/8/8/8/8/8/R3K3 w Q - id \"1\";\n4k3/8/8/8/8/8/8/1R2K3 b - -\n")
         .expect("a book");
@@ -372,7 +372,7 @@ fn wait_for_lines(path: &str, lines: usize, child: &mut Child) {
 
 #[test]
 fn a_match_that_was_killed_goes_on_where_it_stopped() {
-    let folder = Folder::new("resume");
+    let folder = TempDir::new();
     let (state, pgn) = (folder.path("state.jsonl"), folder.path("games.pgn"));
     let engines = ["seed=1 sleep=2", "seed=2 sleep=2"];
     let args = format!("--depth 1 --max-moves 12 --plies 2 --state {state} --pgn {pgn}");
@@ -416,7 +416,7 @@ fn a_match_that_was_killed_goes_on_where_it_stopped() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_match_ends_its_engines_and_tells_what_it_has() {
-    let folder = Folder::new("interrupt");
+    let folder = TempDir::new();
     let (state, pids) = (folder.path("state.jsonl"), folder.path("pids"));
     let engines = [format!("sleep=3 pid={pids}"), format!("seed=1 stay sleep=3 pid={pids}")];
     let engines = engines.each_ref().map(String::as_str);

@@ -1,43 +1,21 @@
 //! The program as its users see it: what goes in, what comes out, and the exit code.
 
-use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::io::Read;
+use std::process::Output;
 
 use serde_json::Value;
+use test_support::TempDir;
+
+use crate::common::{json, run, run_with, tabiya, text};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-fn tabiya(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-/// Runs the program with this on its standard input.
-fn run_with(args: &[&str], input: &[u8]) -> Output {
-    let mut child = tabiya(args).stdin(Stdio::piped()).spawn().expect("the program starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let input = input.to_vec();
-    // In a thread of its own: the program may write before it has read everything.
-    let writer = std::thread::spawn(move || {
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("the program ends");
-    writer.join().expect("the writer ends");
-    output
-}
-
-fn run(args: &[&str]) -> Output {
-    run_with(args, b"")
-}
-
 fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).expect("output is UTF-8")
+    text(&output.stdout)
 }
 
 fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).expect("messages are UTF-8")
+    text(&output.stderr)
 }
 
 /// The output of a call that must succeed without a word of complaint.
@@ -46,31 +24,6 @@ fn succeed(args: &[&str], input: &[u8]) -> String {
     assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
     assert_eq!(stderr(&output), "", "{args:?}");
     stdout(&output).to_owned()
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
-}
-
-/// A file that is gone when the test is.
-struct TempFile(PathBuf);
-
-impl TempFile {
-    fn new(name: &str, content: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-{}-{name}", std::process::id()));
-        std::fs::write(&path, content).expect("a temporary file");
-        Self(path)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("a path in UTF-8")
-    }
-}
-
-impl Drop for TempFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 fn sorted(line: &str) -> Vec<&str> {
@@ -183,7 +136,8 @@ fn perft_divides_the_count_among_the_first_moves() {
 
 #[test]
 fn a_suite_with_right_counts_passes() {
-    let suite = TempFile::new(
+    let dir = TempDir::new();
+    let suite = dir.write(
         "right.txt",
         format!(
             "# variant; FEN; counts\n\nstandard; {KIWIPETE}; 48 2039 97862\r\n\
@@ -191,10 +145,10 @@ fn a_suite_with_right_counts_passes() {
         )
         .as_bytes(),
     );
-    let text = succeed(&["perft", "--suite", suite.path()], b"");
+    let text = succeed(&["perft", "--suite", &suite], b"");
     assert!(text.starts_with("2 positions, 7 counts checked, 0 skipped, 0 wrong\n"), "{text}");
 
-    let args = ["perft", "--suite", suite.path(), "--max-nodes", "2000", "--json"];
+    let args = ["perft", "--suite", &suite, "--max-nodes", "2000", "--json"];
     let report = json(&succeed(&args, b""));
     assert_eq!(report["positions"], 2);
     assert_eq!(report["checked"], 4);
@@ -205,23 +159,24 @@ fn a_suite_with_right_counts_passes() {
         assert!(report[name].is_number(), "{report}");
     }
 
-    let report = json(&succeed(&["perft", "2", "--suite", suite.path(), "--json"], b""));
+    let report = json(&succeed(&["perft", "2", "--suite", &suite, "--json"], b""));
     assert_eq!((&report["checked"], &report["skipped"]), (&json("4"), &json("3")));
 }
 
 #[test]
 fn a_suite_with_a_wrong_count_fails_and_says_which() {
-    let suite = TempFile::new(
+    let dir = TempDir::new();
+    let suite = dir.write(
         "wrong.txt",
         format!("standard; {KIWIPETE}; 48 2040\nstandard; {KIWIPETE}; 48\n").as_bytes(),
     );
-    let output = run(&["perft", "--suite", suite.path()]);
+    let output = run(&["perft", "--suite", &suite]);
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
     assert!(text.contains("line 1:") && text.contains("depth 2 is 2039, not 2040"), "{text}");
     assert!(text.contains("3 counts checked, 0 skipped, 1 wrong"), "{text}");
 
-    let output = run(&["perft", "--suite", suite.path(), "--json"]);
+    let output = run(&["perft", "--suite", &suite, "--json"]);
     assert_eq!(output.status.code(), Some(1));
     let report = json(stdout(&output));
     let failed = report["failed"].as_array().expect("a list");
@@ -249,19 +204,21 @@ fn a_malformed_suite_fails_with_file_and_line() {
     .into_iter()
     .enumerate()
     {
-        let suite = TempFile::new(&format!("bad{n}.txt"), format!("{good}{line}\n").as_bytes());
-        let output = run(&["perft", "--suite", suite.path()]);
+        let dir = TempDir::new();
+        let suite = dir.write(&format!("bad{n}.txt"), format!("{good}{line}\n").as_bytes());
+        let output = run(&["perft", "--suite", &suite]);
         assert_eq!(output.status.code(), Some(1), "{line}");
         let message = stderr(&output);
-        assert!(message.contains(&format!("{}:2", suite.path())), "{line}: {message}");
+        assert!(message.contains(&format!("{}:2", &suite)), "{line}: {message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     }
 }
 
 #[test]
 fn a_suite_without_positions_fails() {
-    let suite = TempFile::new("empty.txt", b"# nothing\n\n");
-    let output = run(&["perft", "--suite", suite.path()]);
+    let dir = TempDir::new();
+    let suite = dir.write("empty.txt", b"# nothing\n\n");
+    let output = run(&["perft", "--suite", &suite]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("has no positions"), "{}", stderr(&output));
 }
@@ -303,11 +260,13 @@ fn legal_answers_each_line_with_a_line() {
 
 #[test]
 fn legal_reads_files_too() {
-    let file = TempFile::new("fens.txt", b"startpos\nstartpos moves e2e4\n");
-    assert_eq!(succeed(&["legal", file.path()], b"").lines().count(), 2);
+    let dir = TempDir::new();
+    let file = dir.write("fens.txt", b"startpos\nstartpos moves e2e4\n");
+    assert_eq!(succeed(&["legal", &file], b"").lines().count(), 2);
     assert_eq!(succeed(&["legal", "-"], b"startpos\n").lines().count(), 1);
-    let empty = TempFile::new("no-fens.txt", b"");
-    assert_eq!(succeed(&["legal", empty.path()], b""), "");
+    let dir = TempDir::new();
+    let empty = dir.write("no-fens.txt", b"");
+    assert_eq!(succeed(&["legal", &empty], b""), "");
 }
 
 #[test]
@@ -462,9 +421,9 @@ fn board_draws_well_formed_svg() {
 #[test]
 fn a_reader_who_has_seen_enough_is_no_error() {
     let many = "startpos\n".repeat(50_000);
-    let file = TempFile::new("many.txt", many.as_bytes());
-    let calls: [&[&str]; 3] =
-        [&["legal", file.path()], &["legal", "--json", file.path()], &["board", "--svg"]];
+    let dir = TempDir::new();
+    let file = dir.write("many.txt", many.as_bytes());
+    let calls: [&[&str]; 3] = [&["legal", &file], &["legal", "--json", &file], &["board", "--svg"]];
     for args in calls {
         let mut child = tabiya(args).spawn().expect("the program starts");
         let mut first = [0; 1];

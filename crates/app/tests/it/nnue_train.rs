@@ -1,52 +1,40 @@
 //! `tabiya nnue train|test|export` as scripts call them: shapes, exit codes, and `kill -9`.
 
-mod folder;
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Output;
 
-use folder::Folder;
+use test_support::{KillLoop, TempDir};
 
-const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+use crate::common::{self, succeed, text};
 
-impl Folder {
-    /// A data set of packed rows, a quarter of the games for validation.
-    fn data(&self) -> String {
-        let (input, out) = (self.path("games.pgn"), self.path("rows"));
-        let mut games = String::new();
-        for n in 0..40 {
-            games += &format!("[Event \"{n}\"]\n[Result \"1-0\"]\n\n");
-            let tours = ["Nf3 Nf6 Ng1 Ng8", "Nc3 Nc6 Nb1 Nb8", "Nh3 Nh6 Ng1 Ng8"];
-            for tour in 0..12 {
-                let moves: Vec<&str> = tours[(n >> (tour % 5)) % 3].split(' ').collect();
-                let [a, b, c, d] = moves[..] else { unreachable!() };
-                games += &format!("{a} {{ [%eval 0.{}] }} {b} {c} {d} ", n % 90 + 10);
-            }
-            games += "1-0\n\n";
+/// A data set of packed rows, a quarter of the games for validation.
+fn data_set(dir: &TempDir) -> String {
+    let (input, out) = (dir.path("games.pgn"), dir.path("rows"));
+    let mut games = String::new();
+    for n in 0..40 {
+        games += &format!("[Event \"{n}\"]\n[Result \"1-0\"]\n\n");
+        let tours = ["Nf3 Nf6 Ng1 Ng8", "Nc3 Nc6 Nb1 Nb8", "Nh3 Nh6 Ng1 Ng8"];
+        for tour in 0..12 {
+            let moves: Vec<&str> = tours[(n >> (tour % 5)) % 3].split(' ').collect();
+            let [a, b, c, d] = moves[..] else { unreachable!() };
+            games += &format!("{a} {{ [%eval 0.{}] }} {b} {c} {d} ", n % 90 + 10);
         }
-        fs::write(&input, games).unwrap();
-        let made = Command::new(TABIYA)
-            .args(["data", "prepare", &input, "--out", &out, "--with-eval"])
-            .args(["--format", "packed", "--val-fraction", "0.25"])
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{}", text(&made.stderr));
-        out
+        games += "1-0\n\n";
     }
+    fs::write(&input, games).unwrap();
+    let fixed = ["data", "prepare", &input, "--out", &out, "--with-eval"];
+    let options = ["--format", "packed", "--val-fraction", "0.25"];
+    succeed(&[&fixed[..], &options].concat());
+    out
 }
 
 fn nnue(arguments: &[&str]) -> Output {
-    Command::new(TABIYA).arg("nnue").args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
+    common::run(&[&["nnue"], arguments].concat())
 }
 
 fn json(output: &Output) -> serde_json::Value {
-    serde_json::from_slice(&output.stdout).unwrap()
+    common::json(text(&output.stdout))
 }
 
 /// Small enough to be done in a moment.
@@ -68,8 +56,8 @@ const SMALL: [&str; 13] = [
 
 #[test]
 fn a_network_is_trained_tested_and_exported() {
-    let folder = Folder::new("train");
-    let (data, out) = (folder.data(), folder.path("out"));
+    let folder = TempDir::new();
+    let (data, out) = (data_set(&folder), folder.path("out"));
     let train = [&["train", "--data", &data, "--out", &out, "--positions", "3000"], &SMALL[..]];
     let trained = nnue(&train.concat());
     assert_eq!(trained.status.code(), Some(0), "{}", text(&trained.stderr));
@@ -112,8 +100,8 @@ fn a_network_is_trained_tested_and_exported() {
 
 #[test]
 fn what_cannot_be_trained_is_told_in_one_line() {
-    let folder = Folder::new("hostile");
-    let (data, out) = (folder.data(), folder.path("out"));
+    let folder = TempDir::new();
+    let (data, out) = (data_set(&folder), folder.path("out"));
     let complaint = |arguments: &[&str]| {
         let output = nnue(arguments);
         let complaint = text(&output.stderr).to_owned();
@@ -152,45 +140,25 @@ fn what_cannot_be_trained_is_told_in_one_line() {
 
 #[test]
 fn killed_at_ten_random_moments_it_goes_on_to_the_same_network() {
-    let folder = Folder::new("killed");
-    let (data, whole, out) = (folder.data(), folder.path("whole"), folder.path("out"));
-    let arguments = |out: &str| -> Vec<String> {
-        let call = ["train", "--data", &data, "--out", out, "--positions", "9000"];
-        call.iter().chain(&SMALL).map(|text| (*text).to_owned()).collect()
+    let folder = TempDir::new();
+    let (data, whole, out) = (data_set(&folder), folder.path("whole"), folder.path("out"));
+    let job = |out: &str| {
+        let call = ["nnue", "train", "--data", &data, "--out", out, "--positions", "9000"];
+        common::tabiya(&[&call[..], &SMALL].concat())
     };
-    let begin = Instant::now();
-    let done = Command::new(TABIYA).arg("nnue").args(arguments(&whole)).output().unwrap();
-    assert!(done.status.success(), "{}", text(&done.stderr));
-    let duration = begin.elapsed().as_micros() as u64;
-    let expected = fs::read(folder.path("whole/network.nnue")).unwrap();
-    let (mut random, mut killed, mut resumed) = (7u64, 0, 0);
-    for _ in 0..100 {
-        let mut child = Command::new(TABIYA)
-            .arg("nnue")
-            .args(arguments(&out))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-        std::thread::sleep(Duration::from_micros((random >> 33) % duration.max(1)));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            killed += 1;
-        }
-        child.wait().unwrap();
-        resumed += usize::from(Path::new(&folder.path("out/checkpoint.safetensors")).exists());
-        let network = folder.path("out/network.nnue");
-        if Path::new(&network).exists() {
-            assert!(fs::read(network).unwrap() == expected);
+    let kills = KillLoop::new(&mut job(&whole), 7);
+    let network = |folder: &str| fs::read(Path::new(folder).join("network.nnue"));
+    let expected = network(&whole).unwrap();
+    let is_resumed = || {
+        let has_checkpoint = Path::new(&out).join("checkpoint.safetensors").exists();
+        if let Ok(found) = network(&out) {
+            assert!(found == expected);
             fs::remove_dir_all(&out).unwrap();
         }
-        if killed >= 10 && resumed > 0 {
-            break;
-        }
-    }
-    assert!(killed >= 10 && resumed > 0, "killed {killed} times, {resumed} with a checkpoint");
-    let last = Command::new(TABIYA).arg("nnue").args(arguments(&out)).output().unwrap();
+        has_checkpoint
+    };
+    kills.run(10, || job(&out), is_resumed);
+    let last = job(&out).output().unwrap();
     assert!(last.status.success(), "{}", text(&last.stderr));
-    assert!(fs::read(folder.path("out/network.nnue")).unwrap() == expected);
+    assert!(network(&out).unwrap() == expected);
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use chess::rng::Rng;
+
 use super::driver::Engine;
-use super::{Random, fens, told};
+use super::{fens, told};
 
 /// The number behind a word of an `info`.
 fn number(line: &str, word: &str) -> Option<u64> {
@@ -13,7 +15,7 @@ fn number(line: &str, word: &str) -> Option<u64> {
 #[test]
 fn the_move_played_is_the_first_of_the_last_line_reported_in_500_short_searches() {
     for (threads, multi_pv) in [(1, 1), (1, 3), (2, 1), (2, 3), (2, 1)] {
-        let mut random = Random(threads * 10 + multi_pv);
+        let mut random = Rng::new(threads * 10 + multi_pv, 0);
         let mut engine = Engine::with_threads(threads as usize);
         engine.send(&format!("setoption name MultiPV value {multi_pv}"));
         for n in 0..100 {
@@ -36,7 +38,7 @@ fn the_move_played_is_the_first_of_the_last_line_reported_in_500_short_searches(
 
 #[test]
 fn a_weakened_player_reports_the_line_it_plays() {
-    let mut random = Random(5);
+    let mut random = Rng::new(5, 0);
     let mut engine = Engine::start();
     engine.send("setoption name UCI_LimitStrength value true");
     engine.send("setoption name UCI_Elo value 800");

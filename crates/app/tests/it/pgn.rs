@@ -1,37 +1,20 @@
 //! `tabiya pgn` as scripts call it: shapes, exit codes, one line for what cannot be read.
 
-mod folder;
-
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use folder::Folder;
+use test_support::TempDir;
+
+use crate::common::{TABIYA, run_with, text};
 
 const GAMES: &str = "[Event \"a\"]\n[White \"A\"]\n[WhiteElo \"2500\"]\n[Result \"1-0\"]\n\n\
     1. e4 { [%eval 0.3] [%clk 0:10:00] } e5 2. Nf3 (2. f4) Nc6 1-0\n\n\
     [Event \"b\"]\n\n1. e4 e5 2. Ke3 *\n\n[Event \"c\"]\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n";
 
-fn tabiya(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that does not read its input is no failure of this.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
 #[test]
 fn check_counts_and_lists_errors_and_fails_if_there_are_any() {
-    let output = tabiya(&["pgn", "check", "--json", "-"], GAMES);
+    let output = run_with(&["pgn", "check", "--json", "-"], GAMES);
     assert_eq!(output.status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&report["games"], &report["moves"]), (&3.into(), &8.into()));
@@ -40,14 +23,14 @@ fn check_counts_and_lists_errors_and_fails_if_there_are_any() {
     assert_eq!(error["offset"], GAMES.find("Ke3").unwrap());
     assert_eq!(error["reason"], "'Ke3': no king can go to e3");
     assert!(report["seconds"].is_number());
-    let good = tabiya(&["pgn", "check", "-"], &GAMES.replace("Ke3", "Nf3"));
+    let good = run_with(&["pgn", "check", "-"], &GAMES.replace("Ke3", "Nf3"));
     assert_eq!(good.status.code(), Some(0));
     assert!(text(&good.stdout).starts_with("3 games, 9 moves and 1 in variations, 0 errors"));
 }
 
 #[test]
 fn stats_count_what_is_there() {
-    let output = tabiya(&["pgn", "stats", "--json", "-"], GAMES);
+    let output = run_with(&["pgn", "stats", "--json", "-"], GAMES);
     assert_eq!(output.status.code(), Some(0));
     let stats: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
@@ -57,16 +40,16 @@ fn stats_count_what_is_there() {
     assert_eq!(stats["results"]["1-0"], 1);
     assert_eq!(stats["ratings"]["max"], 2500);
     assert_eq!(stats["openings"]["1. e4 e5"], 1);
-    assert!(text(&tabiya(&["pgn", "stats", "-"], GAMES).stdout).contains("1. d4 d5"));
+    assert!(text(&run_with(&["pgn", "stats", "-"], GAMES).stdout).contains("1. d4 d5"));
 }
 
 #[test]
 fn normalize_writes_what_it_reads_the_same_again() {
-    let once = tabiya(&["pgn", "normalize", "-"], GAMES);
+    let once = run_with(&["pgn", "normalize", "-"], GAMES);
     assert_eq!(once.status.code(), Some(1));
     let place = format!("game 2, byte {}, move 2.Ke3", GAMES.find("Ke3").unwrap());
     assert!(text(&once.stderr).contains(&place), "{}", text(&once.stderr));
-    let twice = tabiya(&["pgn", "normalize", "-", "--threads", "2"], text(&once.stdout));
+    let twice = run_with(&["pgn", "normalize", "-", "--threads", "2"], text(&once.stdout));
     assert_eq!((twice.status.code(), &twice.stdout), (Some(0), &once.stdout));
     assert!(text(&twice.stdout).contains("1. e4 { [%eval 0.3] [%clk 0:10:00] } 1... e5"));
     assert_eq!(text(&twice.stdout).matches("[Event ").count(), 3);
@@ -93,7 +76,7 @@ fn all_commands_agree_on_results_and_report_contradictions() {
     let games: String = RESULTS.iter().map(|(game, _)| *game).collect();
     let conflict = "the tag Result says 1-0, and the moves end with 0-1; the tag counts";
     // normalize writes the result that counts, in the tag and at the end.
-    let normalized = tabiya(&["pgn", "normalize", "-"], &games);
+    let normalized = run_with(&["pgn", "normalize", "-"], &games);
     assert_eq!(normalized.status.code(), Some(0));
     assert_eq!(text(&normalized.stderr).matches(conflict).count(), 1);
     assert!(text(&normalized.stderr).contains("-: game 5, byte "), "{}", text(&normalized.stderr));
@@ -104,23 +87,23 @@ fn all_commands_agree_on_results_and_report_contradictions() {
     }
     assert_eq!(written.len(), 5);
     // stats counts the same.
-    let stats = tabiya(&["pgn", "stats", "--json", "-"], &games);
+    let stats = run_with(&["pgn", "stats", "--json", "-"], &games);
     let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
     let expected = serde_json::json!({ "1-0": 2, "0-1": 2, "1/2-1/2": 1, "*": 0 });
     assert_eq!((&stats["results"], &stats["result_conflicts"]), (&expected, &1.into()));
     // check lists the contradiction.
-    let checked = tabiya(&["pgn", "check", "-"], &games);
+    let checked = run_with(&["pgn", "check", "-"], &games);
     assert_eq!(checked.status.code(), Some(1));
     assert_eq!(text(&checked.stdout).matches(conflict).count(), 1);
     // data prepare gives its rows the same results.
-    let folder = Folder::new("results");
+    let folder = TempDir::new();
     let (file, set) = (folder.path("games.pgn"), folder.path("set"));
     fs::write(&file, &games).unwrap();
-    let prepared = tabiya(&["data", "prepare", &file, "--out", &set, "--json"], "");
+    let prepared = run_with(&["data", "prepare", &file, "--out", &set, "--json"], "");
     assert_eq!(prepared.status.code(), Some(0), "{}", text(&prepared.stderr));
     let report: serde_json::Value = serde_json::from_slice(&prepared.stdout).unwrap();
     assert_eq!(report["counts"]["result_conflicts"], 1);
-    let head = tabiya(&["data", "head", &set, "-n", "10", "--json"], "");
+    let head = run_with(&["data", "head", &set, "-n", "10", "--json"], "");
     let rows: Vec<i64> = text(&head.stdout)
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
@@ -131,25 +114,25 @@ fn all_commands_agree_on_results_and_report_contradictions() {
 
 #[test]
 fn a_folder_stands_for_the_games_in_it_sorted_by_name() {
-    let folder = Folder::new("games");
-    let below = folder.0.join("more");
+    let folder = TempDir::new();
+    let below = folder.join("more");
     fs::create_dir_all(&below).unwrap();
-    fs::write(folder.0.join("b.pgn"), "[Event \"b\"]\n\n1. d4 *\n").unwrap();
-    fs::write(folder.0.join("a.PGN"), "[Event \"a\"]\n\n1. e4 *\n").unwrap();
+    fs::write(folder.join("b.pgn"), "[Event \"b\"]\n\n1. d4 *\n").unwrap();
+    fs::write(folder.join("a.PGN"), "[Event \"a\"]\n\n1. e4 *\n").unwrap();
     fs::write(below.join("c.pgn"), "[Event \"c\"]\n\n1. c4 1-0\n").unwrap();
-    fs::write(folder.0.join("notes.txt"), "no games").unwrap();
-    let path = folder.0.to_str().unwrap();
-    let normalized = tabiya(&["pgn", "normalize", path], "");
+    fs::write(folder.join("notes.txt"), "no games").unwrap();
+    let path = folder.root().to_str().unwrap();
+    let normalized = run_with(&["pgn", "normalize", path], "");
     let events: Vec<&str> =
         text(&normalized.stdout).lines().filter(|l| l.starts_with("[Event")).collect();
     assert_eq!(events, ["[Event \"a\"]", "[Event \"b\"]", "[Event \"c\"]"]);
-    let checked = tabiya(&["pgn", "check", path], "");
+    let checked = run_with(&["pgn", "check", path], "");
     assert!(text(&checked.stdout).starts_with("3 games, 3 moves, 0 errors"));
-    let stats = tabiya(&["pgn", "stats", "--json", path], "");
+    let stats = run_with(&["pgn", "stats", "--json", path], "");
     let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
     assert_eq!((&stats["games"], &stats["results"]["1-0"]), (&3.into(), &1.into()));
-    fs::create_dir_all(folder.0.join("empty")).unwrap();
-    let empty = tabiya(&["pgn", "check", &folder.path("empty")], "");
+    fs::create_dir_all(folder.join("empty")).unwrap();
+    let empty = run_with(&["pgn", "check", &folder.path("empty")], "");
     assert_eq!(empty.status.code(), Some(1));
     assert!(text(&empty.stderr).contains("no file in it ends in .pgn"), "{}", text(&empty.stderr));
 }
@@ -161,7 +144,7 @@ const MEMORY_LIMIT: usize = 240_000;
 /// The program with so many kilobytes of address space.
 #[cfg(target_os = "linux")]
 fn tabiya_within(kilobytes: usize, arguments: &str) -> Output {
-    let program = env!("CARGO_BIN_EXE_tabiya");
+    let program = TABIYA;
     Command::new("sh")
         .args(["-c", &format!("ulimit -v {kilobytes} && exec {program} {arguments}")])
         // Address space that the allocator reserves for threads is none that it uses.
@@ -175,7 +158,7 @@ fn tabiya_within(kilobytes: usize, arguments: &str) -> Output {
 #[test]
 #[cfg(target_os = "linux")]
 fn normalize_needs_little_memory_whatever_becomes_of_the_text() {
-    let folder = Folder::new("memory");
+    let folder = TempDir::new();
     for (name, text, code) in [
         // Games of five bytes become games of a hundred; one long game becomes a large tree.
         ("short.pgn", "e4 *\n".repeat(1_500_000), 0),
@@ -196,21 +179,21 @@ fn normalize_needs_little_memory_whatever_becomes_of_the_text() {
 
 #[test]
 fn what_cannot_be_read_is_told_in_one_line() {
-    let missing = tabiya(&["pgn", "check", "no-such-file.pgn"], "");
+    let missing = run_with(&["pgn", "check", "no-such-file.pgn"], "");
     assert_eq!(missing.status.code(), Some(1));
     let error = text(&missing.stderr);
     assert!(
         error.starts_with("tabiya: cannot open no-such-file.pgn: ") && error.lines().count() == 1
     );
-    let nothing = tabiya(&["pgn", "check"], "");
+    let nothing = run_with(&["pgn", "check"], "");
     assert_eq!(nothing.status.code(), Some(2));
-    let zero = tabiya(&["pgn", "check", "-", "--threads", "0"], "");
+    let zero = run_with(&["pgn", "check", "-", "--threads", "0"], "");
     assert_eq!(zero.status.code(), Some(2));
 }
 
 #[test]
 fn nobody_reading_the_output_is_no_failure() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let mut child = Command::new(TABIYA)
         .args(["pgn", "normalize", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

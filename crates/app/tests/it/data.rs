@@ -1,27 +1,20 @@
 //! `tabiya data` as scripts call it: shapes, exit codes, and what is there after the worst moments.
 
-mod folder;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output};
 
-use folder::Folder;
+use test_support::{KillLoop, TempDir, contents};
 
-const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+use crate::common::{self, TABIYA, run_with, text};
 
 fn tabiya(arguments: &[&str]) -> Output {
-    Command::new(TABIYA).arg("data").args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
+    common::run(&[&["data"], arguments].concat())
 }
 
 fn json(output: &Output) -> serde_json::Value {
-    serde_json::from_slice(&output.stdout).unwrap()
+    common::json(text(&output.stdout))
 }
 
 /// Games of the same opening with different knights' journeys: `count` games of 64 half moves.
@@ -44,27 +37,9 @@ fn games(count: usize) -> String {
     text
 }
 
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            all.extend(
-                contents(&path)
-                    .into_iter()
-                    .map(|(below, bytes)| (format!("{name}/{below}"), bytes)),
-            );
-        } else {
-            all.insert(name, fs::read(&path).unwrap());
-        }
-    }
-    all
-}
-
 #[test]
 fn the_commands_say_what_they_did_and_what_is_there() {
-    let folder = Folder::new("commands");
+    let folder = TempDir::new();
     let (input, out) = (folder.path("games.pgn"), folder.path("out"));
     fs::write(&input, games(30)).unwrap();
     let made = tabiya(&[
@@ -123,87 +98,52 @@ fn the_commands_say_what_they_did_and_what_is_there() {
 
 #[test]
 fn standard_input_is_converted_too() {
-    let folder = Folder::new("stdin");
-    let mut child = Command::new(TABIYA)
-        .args(["data", "prepare", "-", "--json", "--out", &folder.path("out")])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), games(5).as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let folder = TempDir::new();
+    let out = folder.path("out");
+    let output = run_with(&["data", "prepare", "-", "--json", "--out", &out], games(5));
     assert_eq!((output.status.code(), &json(&output)["positions"]), (Some(0), &320.into()));
     let manifest = fs::read_to_string(folder.path("out/_manifest.json")).unwrap();
     assert!(manifest.contains(&format!("\"bytes\": {}", games(5).len())));
 }
 
-/// Kills the program again and again, and lets it go on, until it has been killed so often.
+/// Kills the conversion at random moments and resumes it, this many times.
 fn kill(options: &[&str], times: usize) {
-    let folder = Folder::new(&format!("kill-{}", options.len()));
-    let (input, out) = (folder.path("games.pgn"), folder.path("out"));
-    fs::write(&input, games(2_500)).unwrap();
-    let arguments = |out: &str| {
-        let mut all =
-            vec!["prepare", &input, "--with-eval", "--val-fraction", "0.2", "--shard-rows", "1500"]
-                .into_iter()
-                .map(str::to_owned)
-                .collect::<Vec<_>>();
-        all.extend(["--group-rows", "1000", "--threads", "2", "--out", out].map(str::to_owned));
-        all.extend(options.iter().map(|&option| option.to_owned()));
-        all
+    let folder = TempDir::new();
+    let input = folder.write("games.pgn", games(2_500));
+    let (whole, out) = (folder.path("whole"), folder.path("out"));
+    let job = |out: &str| {
+        let mut command = common::tabiya(&["data", "prepare", &input, "--with-eval", "--out", out]);
+        command.args(["--val-fraction", "0.2", "--shard-rows", "1500", "--group-rows", "1000"]);
+        command.args(["--threads", "2"]).args(options);
+        command
     };
-    let whole = folder.path("whole");
-    let begin = std::time::Instant::now();
-    assert!(
-        Command::new(TABIYA).arg("data").args(arguments(&whole)).output().unwrap().status.success()
-    );
-    let duration = begin.elapsed().as_micros() as u64;
-    let mut random = 12_345u64;
-    let (mut killed, mut with_files) = (0, 0);
-    for _ in 0..10 * times {
-        let mut child = Command::new(TABIYA)
-            .arg("data")
-            .args(arguments(&out))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-        std::thread::sleep(Duration::from_micros((random >> 33) % duration.max(1)));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            killed += 1;
+    let finish = || {
+        let output = job(&out).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(contents(&out) == contents(&whole));
+    };
+    KillLoop::new(&mut job(&whole), 12_345).run(
+        times,
+        || job(&out),
+        || {
             let progress = fs::read_to_string(format!("{out}/_progress.json")).unwrap_or_default();
-            with_files += usize::from(progress.contains(".parquet"));
-        }
-        // Whatever has its final name is whole: the same as in the folder that was never disturbed.
-        if Path::new(&out).exists() {
-            for (name, bytes) in contents(Path::new(&out)) {
-                let is_row_file = name.ends_with(".parquet");
+            // Whatever has its final name is whole: the same as in the undisturbed directory.
+            let found = if Path::new(&out).exists() { contents(&out) } else { BTreeMap::new() };
+            for (name, bytes) in found {
                 let is_hidden = name.rsplit('/').next().unwrap().starts_with('.');
-                if is_row_file && !is_hidden {
+                if name.ends_with(".parquet") && !is_hidden {
                     assert!(fs::read(format!("{whole}/{name}")).unwrap() == bytes, "{name}");
                 }
             }
-        }
-        if Path::new(&out).join("_SUCCESS").exists() {
-            // It may have been killed when only clearing up was left, which the next run does.
-            let again = Command::new(TABIYA).arg("data").args(arguments(&out)).output().unwrap();
-            assert!(again.status.success());
-            assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
-            if killed >= times && with_files > 0 {
-                break;
+            if Path::new(&out).join("_SUCCESS").exists() {
+                // It may have been killed when only clearing up was left, which the next run does.
+                finish();
+                fs::remove_dir_all(&out).unwrap();
             }
-            fs::remove_dir_all(&out).unwrap();
-        } else if killed >= times && with_files > 0 {
-            break;
-        }
-    }
-    assert!(killed >= times && with_files > 0, "killed {killed} times, {with_files} with files");
-    let last = Command::new(TABIYA).arg("data").args(arguments(&out)).output().unwrap();
-    assert!(last.status.success(), "{}", text(&last.stderr));
-    assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
+            progress.contains(".parquet")
+        },
+    );
+    finish();
 }
 
 #[test]
@@ -219,7 +159,7 @@ fn killed_while_it_sorts_it_goes_on_to_the_same_bytes() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_an_error_and_nothing_half_written_is_taken_for_done() {
-    let folder = Folder::new("full");
+    let folder = TempDir::new();
     let (input, out) = (folder.path("games.pgn"), folder.path("out"));
     fs::write(&input, games(1_000)).unwrap();
     // No file may grow beyond 16 KB: writing fails as on a full disk.
@@ -234,24 +174,23 @@ fn a_full_disk_is_an_error_and_nothing_half_written_is_taken_for_done() {
             "{complaint}"
         );
         assert!(!Path::new(&out).join("_SUCCESS").exists());
-        let left = contents(Path::new(&out));
+        let left = contents(&out);
         assert!(left.keys().all(|name| !name.ends_with(".parquet")), "{:?}", left.keys());
         assert_eq!(tabiya(&["verify", &out]).status.code(), Some(1));
     }
     // With room again it goes on, to what it would have been.
-    let arguments =
-        |out| ["prepare", &input, "--out", out, "--shard-rows", "40000"].map(str::to_owned);
+    let arguments = |out| ["prepare", &input, "--out", out, "--shard-rows", "40000"];
     let whole = folder.path("whole");
     for out in [&out, &whole] {
-        assert!(Command::new(TABIYA).arg("data").args(arguments(out)).status().unwrap().success());
+        assert!(tabiya(&arguments(out)).status.success());
     }
-    assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
+    assert!(contents(&out) == contents(&whole));
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_cannot_be_written_to_is_told_in_one_line() {
-    let folder = Folder::new("readonly");
+    let folder = TempDir::new();
     let input = folder.path("games.pgn");
     fs::write(&input, games(3)).unwrap();
     // Nobody can make folders there, the superuser included.
@@ -269,7 +208,7 @@ fn a_folder_that_cannot_be_written_to_is_told_in_one_line() {
 
 #[test]
 fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
-    let folder = Folder::new("damaged");
+    let folder = TempDir::new();
     let good = games(20);
     let input = folder.path("games.pgn");
     let middle = good[good.len() / 2..].find("[Event").unwrap() + good.len() / 2;
@@ -300,7 +239,7 @@ fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
 
 #[test]
 fn an_input_that_is_not_there_is_told_in_one_line_and_nothing_is_written() {
-    let folder = Folder::new("missing");
+    let folder = TempDir::new();
     let (input, out) = (folder.path("games.pgn"), folder.path("out"));
     fs::write(&input, games(3)).unwrap();
     for inputs in [&["nope.pgn"][..], &[&input, "nope.pgn"]] {

@@ -1,59 +1,21 @@
 //! `tabiya nnue rescore` and `tabiya selfplay` as scripts call them: what they write, what they say of
 //! nonsense, and what is there after they were killed.
 
-mod folder;
-
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use chess::pgn::{GameResult, Score};
 use chess::{Color, PackedRow};
 use data::{PackedFile, Split};
-use folder::Folder;
 use nnue::{AnyNetwork, Network, Shape};
+use test_support::halfkp::{self, Weights};
+use test_support::{KillLoop, TempDir, contents};
 
-const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+use crate::common::{self, fail, run, succeed};
 
-fn tabiya(arguments: &[&str]) -> Output {
-    Command::new(TABIYA).args(arguments).output().unwrap()
-}
-
-/// Runs the program, which must succeed, and gives what it printed.
+/// Runs the program, which must succeed, and returns its report.
 fn done(arguments: &[&str]) -> serde_json::Value {
-    let output = tabiya(arguments);
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {complaint}");
-    serde_json::from_slice(&output.stdout).unwrap_or_default()
-}
-
-/// Runs the program, which must fail with this exit code and one line, and gives the line.
-fn failed(arguments: &[&str], code: i32) -> String {
-    let output = tabiya(arguments);
-    let complaint = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {complaint}");
-    if code == 1 {
-        assert_eq!(complaint.lines().count(), 1, "{arguments:?}: {complaint}");
-    }
-    complaint
-}
-
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
-            all.extend(
-                contents(&path).into_iter().map(|(below, b)| (format!("{name}/{below}"), b)),
-            );
-        } else {
-            all.insert(name, fs::read(&path).unwrap());
-        }
-    }
-    all
+    serde_json::from_str(&succeed(arguments)).unwrap_or_default()
 }
 
 /// All rows of a data set.
@@ -71,7 +33,7 @@ fn rows(folder: &str, split: Split) -> Vec<PackedRow> {
 }
 
 /// A data set of packed rows: games with captures and checks, a third of them for validation.
-fn source(folder: &Folder, games: usize) -> String {
+fn source(folder: &TempDir, games: usize) -> String {
     let openings = [
         "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. Bxf7+ Kxf7 5. Nxe5+ Nxe5 6. d4 Bb4+ 7. c3 1-0",
         "1. d4 d5 2. c4 dxc4 3. e3 b5 4. a4 c6 5. axb5 cxb5 6. Qf3 0-1",
@@ -89,7 +51,7 @@ fn source(folder: &Folder, games: usize) -> String {
 
 #[test]
 fn rescored_rows_keep_all_but_their_scores_and_checks_are_left_out() {
-    let folder = Folder::new("rescore");
+    let folder = TempDir::new();
     let (input, out) = (source(&folder, 40), folder.path("out"));
     let report = done(&["nnue", "rescore", &input, "--out", &out, "--json"]);
     for split in Split::ALL {
@@ -107,7 +69,7 @@ fn rescored_rows_keep_all_but_their_scores_and_checks_are_left_out() {
         assert_eq!(report[split.name()], after.len());
     }
     assert!(report["skipped"]["check"].as_u64().unwrap() > 0);
-    assert_eq!(tabiya(&["data", "verify", &out]).status.code(), Some(0));
+    assert_eq!(run(&["data", "verify", &out]).status.code(), Some(0));
     // A file alone is enough, and the filters do what they say.
     let file = format!("{input}/train/train-00000.rows");
     let quiet = folder.path("quiet");
@@ -121,13 +83,13 @@ fn rescored_rows_keep_all_but_their_scores_and_checks_are_left_out() {
 
 #[test]
 fn positions_beside_others_are_legal_quiet_and_without_result_whatever_the_threads() {
-    let folder = Folder::new("vary");
+    let folder = TempDir::new();
     let input = source(&folder, 60);
     let make = |name: &str, more: &[&str]| {
         let out = folder.path(name);
         let fixed = ["nnue", "rescore", &input, "--out", &out, "--vary", "3"];
         done(&[&fixed[..], more].concat());
-        contents(Path::new(&out))
+        contents(&out)
     };
     let one = make("one", &["--threads", "1"]);
     assert!(one == make("three", &["--threads", "3"]));
@@ -141,7 +103,7 @@ fn positions_beside_others_are_legal_quiet_and_without_result_whatever_the_threa
         assert_eq!(row.best_move.is_none(), row.result == GameResult::Unknown);
         assert!(row.score.is_some());
     }
-    assert_eq!(tabiya(&["data", "verify", &folder.path("one")]).status.code(), Some(0));
+    assert_eq!(run(&["data", "verify", &folder.path("one")]).status.code(), Some(0));
     make("unique", &["--dedup"]);
     let mut seen = std::collections::HashSet::new();
     let unique = rows(&folder.path("unique"), Split::Train);
@@ -151,19 +113,14 @@ fn positions_beside_others_are_legal_quiet_and_without_result_whatever_the_threa
 
 #[test]
 fn scores_are_those_of_the_network_centipawns_for_white() {
-    let folder = Folder::new("network");
+    let folder = TempDir::new();
     let input = source(&folder, 12);
     let shape = Shape { mirrored: true, ..Shape::plain(32) };
     let own = folder.path("own.nnue");
     fs::write(&own, Network::random(shape, 3).unwrap().to_bytes()).unwrap();
-    let given =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/nnue/nn-62ef826d1a6d.nnue");
-    for (name, net) in [("own", own.as_str()), ("halfkp", given)] {
-        let Ok(bytes) = fs::read(net) else {
-            println!("skipped: there is no {net}");
-            continue;
-        };
-        let network = AnyNetwork::from_bytes(&bytes).unwrap();
+    let halfkp = folder.write("halfkp.nnue", halfkp::file(Weights::Typical, 3));
+    for (name, net) in [("own", own.as_str()), ("halfkp", halfkp.as_str())] {
+        let network = AnyNetwork::from_bytes(&fs::read(net).unwrap()).unwrap();
         let out = folder.path(name);
         done(&["nnue", "rescore", &input, "--net", net, "--vary", "4", "--out", &out]);
         let all = rows(&out, Split::Train);
@@ -185,7 +142,7 @@ fn scores_are_those_of_the_network_centipawns_for_white() {
 /// What the README shows: games to Parquet, scored by a teacher, to a network.
 #[test]
 fn from_games_to_a_network_parquet_and_packed_rows_come_to_the_same_bytes() {
-    let folder = Folder::new("chain");
+    let folder = TempDir::new();
     source(&folder, 60);
     let pgn = folder.path("games.pgn");
     let results = ["parquet", "packed"].map(|format| {
@@ -196,7 +153,7 @@ fn from_games_to_a_network_parquet_and_packed_rows_come_to_the_same_bytes() {
         let prepare = ["data", "prepare", &pgn, "--with-eval", "--format", format];
         done(&[&prepare[..], &sizes, &["--out", &positions]].concat());
         done(&["nnue", "rescore", &positions, "--vary", "2", "--out", &scored]);
-        assert_eq!(tabiya(&["data", "verify", &scored]).status.code(), Some(0));
+        assert_eq!(run(&["data", "verify", &scored]).status.code(), Some(0));
         // A network is trained on the scored rows, and on those that were not scored.
         let networks = [&scored, &positions].map(|data| {
             let run = path("run");
@@ -219,10 +176,10 @@ fn from_games_to_a_network_parquet_and_packed_rows_come_to_the_same_bytes() {
 
 #[test]
 fn nonsense_is_told_in_one_line() {
-    let folder = Folder::new("nonsense");
+    let folder = TempDir::new();
     let (input, out) = (source(&folder, 8), folder.path("out"));
     let rescore =
-        |input: &str, more: &[&str]| failed(&[&["nnue", "rescore", input][..], more].concat(), 1);
+        |input: &str, more: &[&str]| fail(&[&["nnue", "rescore", input][..], more].concat(), 1);
     let missing = rescore(&folder.path("missing"), &["--out", &out]);
     assert!(missing.contains("no such file or folder"), "{missing}");
     fs::create_dir(folder.path("empty")).unwrap();
@@ -239,21 +196,23 @@ fn nonsense_is_told_in_one_line() {
         let net = folder.path(net);
         let complaint = rescore(&input, &["--out", &out, "--net", &net]);
         assert!(complaint.contains(&net), "{complaint}");
-        let complaint = failed(&["selfplay", "--games", "1", "--out", &out, "--net", &net], 1);
+        let complaint = fail(&["selfplay", "--games", "1", "--out", &out, "--net", &net], 1);
         assert!(complaint.contains(&net), "{complaint}");
     }
     assert!(!Path::new(&out).exists());
     // Folders that hold something else.
     assert!(rescore(&input, &["--out", &input]).contains("is the input"));
     assert!(rescore(&input, &["--out", &format!("{input}/scored")]).contains("lies in the input"));
-    assert!(rescore(&input, &["--out", &folder.0.to_string_lossy()]).contains("cannot be written"));
+    assert!(
+        rescore(&input, &["--out", &folder.root().to_string_lossy()]).contains("cannot be written")
+    );
     let games = ["selfplay", "--games", "1", "--out"];
-    assert!(failed(&[&games[..], &[&input]].concat(), 1).contains("another data set"));
+    assert!(fail(&[&games[..], &[&input]].concat(), 1).contains("another data set"));
     let unknown = folder.path("nowhere");
     let syzygy = [&games[..], &[&out, "--syzygy", &unknown]].concat();
-    assert!(failed(&syzygy, 1).contains("nowhere"));
+    assert!(fail(&syzygy, 1).contains("nowhere"));
     let fraction = [&games[..], &[&out, "--val-fraction", "NaN"]].concat();
-    assert!(failed(&fraction, 1).contains("from 0 to 1"));
+    assert!(fail(&fraction, 1).contains("from 0 to 1"));
     // A damaged row is named.
     let file = format!("{input}/train/train-00000.rows");
     let mut bytes = fs::read(&file).unwrap();
@@ -270,25 +229,25 @@ fn nonsense_is_told_in_one_line() {
         &["selfplay", "--out", &out, "--games", "5", "--random-plies", "12..8"],
         &["selfplay", "--out", &out, "--games", "5", "--nodes", "many"],
     ] {
-        failed(wrong, 2);
+        fail(wrong, 2);
     }
 }
 
 #[test]
 fn games_of_the_engine_against_itself_are_the_same_whatever_the_threads() {
-    let folder = Folder::new("selfplay");
+    let folder = TempDir::new();
     let play = |name: &str, more: &[&str]| {
         let out = folder.path(name);
         let fixed = ["selfplay", "--out", &out, "--nodes", "60", "--hash", "1", "--json"];
         let report = done(&[&fixed[..], &["--val-fraction", "0.3"], more].concat());
-        (report, contents(Path::new(&out)))
+        (report, contents(&out))
     };
     let small = ["--games", "10", "--unit-games", "2"];
     let (report, one) = play("one", &[&small[..], &["--threads", "1"]].concat());
     assert!(one == play("three", &[&small[..], &["--threads", "3"]].concat()).1);
     assert_eq!(report["games"], 10);
     assert!(report["train"].as_u64() > Some(50) && report["validation"].as_u64() > Some(10));
-    assert_eq!(tabiya(&["data", "verify", &folder.path("one")]).status.code(), Some(0));
+    assert_eq!(run(&["data", "verify", &folder.path("one")]).status.code(), Some(0));
     let mut seen = std::collections::HashSet::new();
     for split in Split::ALL {
         for row in rows(&folder.path("one"), split) {
@@ -310,47 +269,38 @@ fn games_of_the_engine_against_itself_are_the_same_whatever_the_threads() {
     );
 }
 
-/// Kills the program at ten random moments, lets it go on each time, and compares what there is in the end
-/// with what an undisturbed run has made.
-fn kill(folder: &Folder, arguments: &[&str]) {
-    let run = |out: &str| {
-        let mut command = Command::new(TABIYA);
-        command.args(arguments).args(["--threads", "2", "--out", out]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+/// Kills the program at ten random moments, resumes it each time, and compares the result with that of an
+/// undisturbed run.
+fn kill(folder: &TempDir, arguments: &[&str]) {
+    let (whole, out) = (folder.path("whole"), folder.path("killed"));
+    let job = |out: &str| {
+        let mut command = common::tabiya(arguments);
+        command.args(["--threads", "2", "--out", out]);
         command
     };
-    let (whole, out) = (folder.path("whole"), folder.path("killed"));
-    let begin = Instant::now();
-    assert!(run(&whole).status().unwrap().success());
-    let duration = begin.elapsed().as_micros() as u64;
-    let (mut random, mut killed, mut within) = (4_242u64, 0, 0);
-    for _ in 0..200 {
-        let mut child = run(&out).spawn().unwrap();
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-        std::thread::sleep(Duration::from_micros((random >> 33) % (duration * 2 / 3).max(1)));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            killed += 1;
-        }
-        child.wait().unwrap();
-        within += usize::from(Path::new(&out).join("_progress.json").exists());
-        if Path::new(&out).join("_SUCCESS").exists() {
-            let finished = run(&out).status().unwrap();
-            assert!(finished.success() && contents(Path::new(&out)) == contents(Path::new(&whole)));
-            fs::remove_dir_all(&out).unwrap();
-        }
-        if killed >= 10 && within > 3 {
-            break;
-        }
-    }
-    assert!(killed >= 10 && within > 3, "killed {killed} times, {within} in the middle");
-    assert!(run(&out).status().unwrap().success());
-    assert!(contents(Path::new(&out)) == contents(Path::new(&whole)));
+    let finish = || {
+        assert!(job(&out).status().unwrap().success());
+        assert!(contents(&out) == contents(&whole));
+    };
+    let mut partial = 0;
+    KillLoop::new(&mut job(&whole), 4_242).run(
+        10,
+        || job(&out),
+        || {
+            partial += usize::from(Path::new(&out).join("_progress.json").exists());
+            if Path::new(&out).join("_SUCCESS").exists() {
+                finish();
+                fs::remove_dir_all(&out).unwrap();
+            }
+            partial > 3
+        },
+    );
+    finish();
 }
 
 #[test]
 fn rescoring_killed_at_ten_random_moments_comes_to_the_same_bytes() {
-    let folder = Folder::new("kill-rescore");
+    let folder = TempDir::new();
     let input = source(&folder, 200);
     kill(
         &folder,
@@ -360,7 +310,7 @@ fn rescoring_killed_at_ten_random_moments_comes_to_the_same_bytes() {
 
 #[test]
 fn self_play_killed_at_ten_random_moments_comes_to_the_same_bytes() {
-    let folder = Folder::new("kill-selfplay");
+    let folder = TempDir::new();
     let games = ["selfplay", "--games", "12", "--unit-games", "2", "--nodes", "100", "--hash", "1"];
     kill(&folder, &[&games[..], &["--val-fraction", "0.3", "--shard-rows", "100"]].concat());
 }

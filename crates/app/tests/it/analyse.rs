@@ -1,14 +1,14 @@
 //! `tabiya analyse` as its users see it.
 
-mod folder;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use chess::pgn::{Nag, Node, read_trees};
-use folder::Folder;
 use serde_json::Value;
+use test_support::TempDir;
+
+use crate::common::{self, TABIYA, text};
 
 /// White leaves a pawn and then the king; Black sees only the second.
 const BLUNDERS: &str = "[White \"A & <B>\"]\n[Black \"C\"]\n[Result \"0-1\"]\n\n\
@@ -16,24 +16,14 @@ const BLUNDERS: &str = "[White \"A & <B>\"]\n[Black \"C\"]\n[Result \"0-1\"]\n\n
                         7. Be2 Nf3# 0-1\n";
 
 fn run(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
-    command.arg("analyse").args(args).stdin(Stdio::null());
-    command.output().expect("the program runs")
+    common::run(&[&["analyse"], args].concat())
 }
 
+/// Runs the command, which must succeed without a warning.
 fn succeed(args: &[&str]) -> String {
     let output = run(args);
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), complaint.as_str()), (Some(0), ""), "{args:?}");
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-impl Folder {
-    fn with(&self, name: &str, content: &str) -> String {
-        let path = self.path(name);
-        std::fs::write(&path, content).expect("a file");
-        path
-    }
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{args:?}");
+    text(&output.stdout).to_owned()
 }
 
 #[test]
@@ -69,8 +59,8 @@ fn as_many_lines_are_shown_as_were_asked_for_best_first() {
 
 #[test]
 fn a_game_gets_a_table_with_its_blunders_marked() {
-    let folder = Folder::new("table");
-    let pgn = folder.with("game.pgn", BLUNDERS);
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", BLUNDERS);
     let text = succeed(&["--pgn", &pgn, "--depth", "7"]);
     assert!(text.starts_with("A & <B> – C  0-1\n"), "{text}");
     assert!(text.contains("   1.  e4 "), "{text}");
@@ -83,8 +73,8 @@ fn a_game_gets_a_table_with_its_blunders_marked() {
 
 #[test]
 fn a_game_as_json_has_every_move_with_score_loss_and_mark() {
-    let folder = Folder::new("json");
-    let pgn = folder.with("game.pgn", BLUNDERS);
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", BLUNDERS);
     let value: Value =
         serde_json::from_str(&succeed(&["--pgn", &pgn, "--depth", "6", "--json"])).expect("JSON");
     let moves = value["games"][0]["moves"].as_array().expect("moves");
@@ -97,8 +87,8 @@ fn a_game_as_json_has_every_move_with_score_loss_and_mark() {
 
 #[test]
 fn the_graph_is_a_picture_with_a_dot_for_every_mark_and_names_that_cannot_break_it() {
-    let folder = Folder::new("graph");
-    let (pgn, svg) = (folder.with("game.pgn", BLUNDERS), folder.path("graph.svg"));
+    let folder = TempDir::new();
+    let (pgn, svg) = (folder.write("game.pgn", BLUNDERS), folder.path("graph.svg"));
     let table = succeed(&["--pgn", &pgn, "--depth", "6", "--svg", &svg]);
     let picture = std::fs::read_to_string(&svg).expect("a picture");
     assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
@@ -112,8 +102,8 @@ fn the_graph_is_a_picture_with_a_dot_for_every_mark_and_names_that_cannot_break_
 
 #[test]
 fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
-    let folder = Folder::new("annotate");
-    let pgn = folder.with("game.pgn", &BLUNDERS.repeat(2));
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", &BLUNDERS.repeat(2));
     let annotated = folder.path("annotated.pgn");
     succeed(&["--pgn", &pgn, "--depth", "5", "--annotate", &annotated]);
     let games = read_trees(&std::fs::read(&annotated).expect("a file"));
@@ -134,10 +124,10 @@ fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
 
 #[test]
 fn what_is_wrong_is_told_in_one_line() {
-    let folder = Folder::new("errors");
-    let two = folder.with("two.pgn", &BLUNDERS.repeat(2));
-    let bad = folder.with("bad.pgn", "1. e4 e5 2. Ke3 *\n");
-    let empty = folder.with("empty.pgn", "");
+    let folder = TempDir::new();
+    let two = folder.write("two.pgn", &BLUNDERS.repeat(2));
+    let bad = folder.write("bad.pgn", "1. e4 e5 2. Ke3 *\n");
+    let empty = folder.write("empty.pgn", "");
     for (args, part) in [
         (&["--fen", "nonsense"][..], "nonsense"),
         (&["--fen", "startpos moves e2e5"], "e2e5"),
@@ -165,7 +155,7 @@ fn what_is_wrong_is_told_in_one_line() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_search_and_keeps_what_is_known() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let mut child = Command::new(TABIYA)
         .args(["analyse", "--time", "1000"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -193,10 +183,10 @@ fn games(path: &str) -> Vec<String> {
 #[test]
 fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
     const COUNT: usize = 1000;
-    let folder = Folder::new("interrupt");
-    let pgn = folder.with("games.pgn", &BLUNDERS.repeat(COUNT));
+    let folder = TempDir::new();
+    let pgn = folder.write("games.pgn", &BLUNDERS.repeat(COUNT));
     let annotated = folder.path("annotated.pgn");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let mut child = Command::new(TABIYA)
         .args(["analyse", &pgn, "--depth", "4", "--annotate", &annotated])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -222,8 +212,8 @@ fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
 
 #[test]
 fn an_output_that_is_the_input_is_refused_and_the_input_stays() {
-    let folder = Folder::new("same");
-    let pgn = folder.with("game.pgn", BLUNDERS);
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", BLUNDERS);
     let linked = folder.path("link.pgn");
     std::fs::hard_link(&pgn, &linked).expect("a link");
     for option in ["--annotate", "--svg"] {
@@ -242,16 +232,16 @@ fn an_output_that_is_the_input_is_refused_and_the_input_stays() {
 
 #[test]
 fn an_old_file_stays_if_the_analysis_is_killed() {
-    let folder = Folder::new("killed");
-    let pgn = folder.with("game.pgn", BLUNDERS);
-    let annotated = folder.with("annotated.pgn", "old");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", BLUNDERS);
+    let annotated = folder.write("annotated.pgn", "old");
+    let mut child = Command::new(TABIYA)
         .args(["analyse", "--pgn", &pgn, "--time", "1000", "--annotate", &annotated])
         .stdout(Stdio::null())
         .spawn()
         .expect("the program starts");
     // Once there is a third file, it writes.
-    while std::fs::read_dir(&folder.0).expect("a folder").count() < 3 {
+    while std::fs::read_dir(folder.root()).expect("a folder").count() < 3 {
         assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote");
         assert_eq!(std::fs::read_to_string(&annotated).expect("the old file"), "old");
         std::thread::sleep(Duration::from_millis(10));
@@ -263,9 +253,9 @@ fn an_old_file_stays_if_the_analysis_is_killed() {
 
 #[test]
 fn a_game_with_a_bad_move_is_analysed_up_to_it_and_nothing_is_lost() {
-    let folder = Folder::new("broken");
+    let folder = TempDir::new();
     let bad = "[White \"X\"]\n\n1. e4 { best } e5 2. Ke3 { oops } Nf6 (2... d5) 3. d4 0-1\n\n";
-    let pgn = folder.with("games.pgn", &format!("{BLUNDERS}\n{bad}{BLUNDERS}"));
+    let pgn = folder.write("games.pgn", &format!("{BLUNDERS}\n{bad}{BLUNDERS}"));
     let annotated = folder.path("annotated.pgn");
     let output = run(&["--pgn", &pgn, "--depth", "3", "--annotate", &annotated]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -293,8 +283,8 @@ fn a_game_with_a_bad_move_is_analysed_up_to_it_and_nothing_is_lost() {
 
 #[test]
 fn annotating_twice_changes_no_evaluation_twice_and_keeps_lines_short() {
-    let folder = Folder::new("twice");
-    let pgn = folder.with("game.pgn", BLUNDERS);
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", BLUNDERS);
     let (once, twice) = (folder.path("once.pgn"), folder.path("twice.pgn"));
     succeed(&["--pgn", &pgn, "--depth", "5", "--annotate", &once]);
     succeed(&["--pgn", &once, "--depth", "5", "--annotate", &twice]);
@@ -311,8 +301,8 @@ fn annotating_twice_changes_no_evaluation_twice_and_keeps_lines_short() {
 
 #[test]
 fn a_file_or_a_position_needs_no_option() {
-    let folder = Folder::new("positional");
-    let pgn = folder.with("game.pgn", BLUNDERS);
+    let folder = TempDir::new();
+    let pgn = folder.write("game.pgn", BLUNDERS);
     assert_eq!(succeed(&[&pgn, "--depth", "2"]), succeed(&["--pgn", &pgn, "--depth", "2"]));
     let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq -";
     let mate = "  4. Qxf7#\n";
@@ -332,7 +322,7 @@ fn a_file_or_a_position_needs_no_option() {
     for args in [&[fen, "--game", "1"][..], &[&pgn, "--multipv", "2"], &[&pgn, "--pgn", &pgn]] {
         assert_eq!(run(args).status.code(), Some(2), "{args:?}");
     }
-    let spelled = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let spelled = Command::new(TABIYA)
         .args(["analyze", fen, "--depth", "1"])
         .output()
         .expect("the program runs");
@@ -341,15 +331,15 @@ fn a_file_or_a_position_needs_no_option() {
 
 #[test]
 fn everything_fits_the_width_and_lines_are_cut_at_whole_moves() {
-    let folder = Folder::new("width");
+    let folder = TempDir::new();
     let long = BLUNDERS.replace("A & <B>", &"A long name ".repeat(9));
-    let pgn = folder.with("game.pgn", &long);
+    let pgn = folder.write("game.pgn", &long);
     let middlegame = "r2q1rk1/pp2bppp/2n1bn2/3p4/3N4/2N1B1P1/PP2PPBP/R2Q1RK1 w - - 0 11";
     for width in [60, 80] {
         for args in
             [&["--fen", middlegame, "--depth", "12", "--multipv", "3"][..], &[&pgn, "--depth", "6"]]
         {
-            let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+            let output = Command::new(TABIYA)
                 .arg("analyse")
                 .args(args)
                 .env("COLUMNS", width.to_string())

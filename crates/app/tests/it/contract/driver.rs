@@ -27,13 +27,13 @@ impl Engine {
 
     /// A new process with these arguments.
     pub fn start_with(arguments: &[&str]) -> Self {
-        Self::spawn(Command::new(env!("CARGO_BIN_EXE_tabiya")).args(arguments))
+        Self::spawn(Command::new(crate::common::TABIYA).args(arguments))
     }
 
     /// A new process with a limit on its address space, in KiB.
     #[cfg(target_os = "linux")]
     pub fn start_within(kibibytes: usize) -> Self {
-        let program = env!("CARGO_BIN_EXE_tabiya");
+        let program = crate::common::TABIYA;
         let script = "ulimit -v $0 && exec \"$1\"";
         Self::spawn(Command::new("sh").args(["-c", script, &kibibytes.to_string(), program]))
     }

@@ -1,22 +1,13 @@
 //! `tabiya paco` from the outside: what goes in and comes out.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::{Value, json};
 
-/// Runs `tabiya paco` with this input.
+use crate::common::run_with;
+
 fn paco(args: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabiya"))
-        .arg("paco")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
+    run_with(&[&["paco"], args].concat(), input)
 }
 
 fn text(output: &Output) -> String {

@@ -1,8 +1,5 @@
 //! Long jobs as their users end them: by Ctrl-C, by `kill -9`, by starting them twice, with more threads
 //! than there can be, and with an output that is an input.
-#![cfg(unix)]
-
-mod folder;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,24 +7,19 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
-use folder::Folder;
+use test_support::TempDir;
 
-const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
-
-fn tabiya(arguments: &[&str]) -> Output {
-    Command::new(TABIYA).args(arguments).output().unwrap()
-}
+use crate::common::{self, TABIYA, run};
 
 fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn start(arguments: &[&str]) -> Child {
-    let mut command = Command::new(TABIYA);
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    common::tabiya(arguments).spawn().unwrap()
 }
 
 fn interrupt(child: &Child) {
@@ -37,24 +29,14 @@ fn interrupt(child: &Child) {
 
 /// Files whose bytes follow from the options; logs, which hold times, are not among them.
 fn contents(path: &Path) -> BTreeMap<String, Vec<u8>> {
-    if path.is_file() {
-        return BTreeMap::from([(String::new(), fs::read(path).unwrap())]);
-    }
-    let mut all = BTreeMap::new();
-    for entry in fs::read_dir(path).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if ["log.jsonl", "loss.svg", "checkpoint.safetensors", "checkpoints"].contains(&&*name) {
-            continue;
-        }
-        let below = contents(&path).into_iter();
-        all.extend(below.map(|(below, bytes)| (format!("{name}/{below}"), bytes)));
-    }
+    let mut all = test_support::contents(path);
+    let logs = ["log.jsonl", "loss.svg", "checkpoint.safetensors", "checkpoints"];
+    all.retain(|name, _| !name.split('/').any(|part| logs.contains(&part)));
     all
 }
 
 /// Games of knights that go to and fro, with evaluations.
-fn games(folder: &Folder, count: usize) -> String {
+fn games(folder: &TempDir, count: usize) -> String {
     let mut text = String::new();
     for n in 0..count {
         text += &format!("[Event \"{n}\"]\n[Result \"1-0\"]\n\n");
@@ -72,9 +54,9 @@ fn games(folder: &Folder, count: usize) -> String {
 }
 
 /// A data set of so many of these games.
-fn rows(folder: &Folder, count: usize, format: &str) -> String {
+fn rows(folder: &TempDir, count: usize, format: &str) -> String {
     let (input, out) = (games(folder, count), folder.path("rows"));
-    let made = tabiya(&[
+    let made = run(&[
         "data",
         "prepare",
         &input,
@@ -158,16 +140,16 @@ impl Job<'_> {
     }
 
     /// Interrupted, refused while another does it, killed: in the end there are the same bytes.
-    fn check(&self, folder: &Folder) {
+    fn check(&self, folder: &TempDir) {
         let (whole, out) = (folder.path("whole"), folder.path("out"));
-        let output = tabiya(&self.call(&whole));
+        let output = run(&self.call(&whole));
         assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
         self.interrupt(&out);
         let mut first = start(&self.call(&out));
         let begin = Instant::now();
         // Until the first has taken the lock there is no telling who is first.
         let lock = if Path::new(&out).is_file() {
-            folder.0.join(".out.lock")
+            folder.join(".out.lock")
         } else {
             Path::new(&out).join("_lock")
         };
@@ -175,7 +157,7 @@ impl Job<'_> {
             assert!(begin.elapsed() < Duration::from_secs(300));
             std::thread::sleep(Duration::from_millis(1));
         }
-        let second = tabiya(&self.call(&out));
+        let second = run(&self.call(&out));
         let is_running = first.try_wait().unwrap().is_none();
         first.kill().unwrap();
         first.wait().unwrap();
@@ -186,7 +168,7 @@ impl Job<'_> {
             assert!(line.starts_with("tabiya: ") && line.contains("another process"), "{line}");
             assert!(line.contains("is writing to it"), "{line}");
         }
-        let last = tabiya(&self.call(&out));
+        let last = run(&self.call(&out));
         assert_eq!(last.status.code(), Some(0), "{}", complaint(&last));
         let (expected, found) = (contents(Path::new(&whole)), contents(Path::new(&out)));
         assert!(!expected.is_empty());
@@ -204,7 +186,7 @@ fn remove(path: &str) {
 
 #[test]
 fn an_interrupted_conversion_of_games_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-prepare");
+    let folder = TempDir::new();
     let input = games(&folder, 3_000);
     let arguments = vec!["data", "prepare", &input, "--shard-rows", "10000", "--threads", "2"];
     Job { arguments, sign: "train" }.check(&folder);
@@ -212,7 +194,7 @@ fn an_interrupted_conversion_of_games_resumes_to_the_same_bytes() {
 
 #[test]
 fn interrupted_sorting_of_rows_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-sort");
+    let folder = TempDir::new();
     let input = games(&folder, 3_000);
     let arguments = vec!["data", "prepare", &input, "--shuffle", "--threads", "2"];
     Job { arguments, sign: "_progress.json" }.check(&folder);
@@ -220,14 +202,14 @@ fn interrupted_sorting_of_rows_resumes_to_the_same_bytes() {
 
 #[test]
 fn an_interrupted_change_of_format_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-pack");
+    let folder = TempDir::new();
     let input = rows(&folder, 2_000, "parquet");
     Job { arguments: vec!["data", "pack", &input], sign: "train" }.check(&folder);
 }
 
 #[test]
 fn an_interrupted_rescoring_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-rescore");
+    let folder = TempDir::new();
     let input = rows(&folder, 500, "packed");
     let arguments = vec!["nnue", "rescore", &input, "--nodes", "20", "--shard-rows", "5000"];
     Job { arguments, sign: "train" }.check(&folder);
@@ -235,7 +217,7 @@ fn an_interrupted_rescoring_resumes_to_the_same_bytes() {
 
 #[test]
 fn interrupted_self_play_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-selfplay");
+    let folder = TempDir::new();
     let arguments =
         vec!["selfplay", "--games", "120", "--nodes", "100", "--unit-games", "2", "--hash", "1"];
     Job { arguments, sign: "_games" }.check(&folder);
@@ -243,7 +225,7 @@ fn interrupted_self_play_resumes_to_the_same_bytes() {
 
 #[test]
 fn an_interrupted_training_of_nnue_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-nnue");
+    let folder = TempDir::new();
     let input = rows(&folder, 40, "packed");
     let arguments = vec![
         "nnue",
@@ -266,7 +248,7 @@ fn an_interrupted_training_of_nnue_resumes_to_the_same_bytes() {
 
 #[test]
 fn an_interrupted_training_of_the_transformer_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-pra");
+    let folder = TempDir::new();
     let input = rows(&folder, 40, "parquet");
     let arguments = vec![
         "pra",
@@ -293,7 +275,7 @@ fn an_interrupted_training_of_the_transformer_resumes_to_the_same_bytes() {
 
 #[test]
 fn an_interrupted_training_of_the_two_towers_resumes_to_the_same_bytes() {
-    let folder = Folder::new("jobs-towers");
+    let folder = TempDir::new();
     let input = rows(&folder, 20, "packed");
     let arguments = vec![
         "nnue",
@@ -315,7 +297,7 @@ fn an_interrupted_training_of_the_two_towers_resumes_to_the_same_bytes() {
 
 #[test]
 fn a_second_interrupt_ends_a_job_at_once() {
-    let folder = Folder::new("jobs-twice");
+    let folder = TempDir::new();
     // The first move of this game takes hours, and nothing else looks at the first interrupt.
     let call = ["selfplay", "--games", "1", "--threads", "1", "--nodes", "1000000000000"];
     for delay in [0.2, 0.5, 2.0, 10.0, 30.0] {
@@ -374,20 +356,20 @@ fn absurd_numbers_of_threads_are_refused_by_every_command() {
     ];
     for command in commands.iter().chain(&more) {
         for number in ["0", "257", "1000000", "18446744073709551615"] {
-            let output = tabiya(&[command, &["--threads", number][..]].concat());
+            let output = run(&[command, &["--threads", number][..]].concat());
             let complaint = complaint(&output);
             assert_eq!(output.status.code(), Some(2), "{command:?} {number}: {complaint}");
             let line = complaint.lines().next().unwrap();
             assert!(line.contains("must be from 1 to 256"), "{command:?} {number}: {complaint}");
         }
     }
-    let output = tabiya(&["match", "self", "self", "--concurrency", "1000000"]);
+    let output = run(&["match", "self", "self", "--concurrency", "1000000"]);
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
 }
 
 #[test]
 fn threads_that_the_system_refuses_are_an_error_and_no_panic() {
-    let folder = Folder::new("jobs-refused");
+    let folder = TempDir::new();
     let input = games(&folder, 20);
     let (rows, out) = (rows(&folder, 20, "packed"), folder.path("out"));
     let commands: [&[&str]; 5] = [
@@ -426,10 +408,10 @@ fn an_argument_that_is_no_text_is_a_wrong_call_and_no_panic() {
 
 #[test]
 fn an_output_that_is_an_input_is_refused_and_stays_as_it_is() {
-    let folder = Folder::new("jobs-inputs");
+    let folder = TempDir::new();
     let rows = rows(&folder, 20, "packed");
     let trained = folder.path("trained");
-    let output = tabiya(&[
+    let output = run(&[
         "nnue",
         "train",
         "--data",
@@ -448,7 +430,7 @@ fn an_output_that_is_an_input_is_refused_and_stays_as_it_is() {
     let (fens, model, link) = (folder.path("fens"), folder.path("model"), folder.path("link"));
     fs::write(&fens, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n").unwrap();
     symlink(&fens, &link).unwrap();
-    assert!(tabiya(&["pra", "export", "--out", &model]).status.success());
+    assert!(run(&["pra", "export", "--out", &model]).status.success());
     let evals = folder.path("evals.jsonl");
     fs::write(&evals, "{\"fen\":\"8/8/4k3/8/8/4K3/8/8 w - - 0 1\",\"eval\":3}\n").unwrap();
     let tensors = format!("{model}/model.safetensors");
@@ -471,7 +453,7 @@ fn an_output_that_is_an_input_is_refused_and_stays_as_it_is() {
     ];
     for (call, input) in calls {
         let before = fs::read(input).unwrap();
-        let output = tabiya(call);
+        let output = run(call);
         let complaint = complaint(&output);
         assert!(matches!(output.status.code(), Some(1 | 2)), "{call:?}: {complaint}");
         assert!(fs::read(input).unwrap() == before, "{call:?}");

@@ -6,16 +6,14 @@
 //! cargo test --release -p tabiya --test uci_contract -- --ignored --nocapture
 //! ```
 
-mod contract;
-
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 
+use crate::contract::driver::Engine;
+use crate::contract::hostile::{self, Answer, Case};
+use crate::contract::{fens, told};
+use chess::rng::Rng;
 use chess::{Game, Position};
-use contract::Random;
-use contract::driver::Engine;
-use contract::hostile::{self, Answer, Case};
-use contract::{fens, told};
 
 fn errors(lines: &[String]) -> Vec<&String> {
     lines.iter().filter(|line| line.starts_with("info string error: ")).collect()
@@ -260,14 +258,14 @@ fn ponderhits_without_pondering_do_not_prolong_a_search() {
 }
 
 /// A random `go` and what ends it.
-fn random_go(random: &mut Random, position: &Position) -> (String, Option<&'static str>) {
+fn random_go(random: &mut Rng, position: &Position) -> (String, Option<&'static str>) {
     let moves = position.legal_moves();
     let ends: &[Option<&str>] = match random.below(10) {
         0 => &[Some("stop")],
         1 => &[Some("stop"), Some("ponderhit")],
         _ => &[None, None, Some("stop")],
     };
-    let end = *random.of(ends);
+    let end = *random.choose(ends);
     let go = match (ends.len(), random.below(8)) {
         (1, _) => "go infinite".to_owned(),
         (2, _) => "go ponder wtime 80 btime 80 winc 5 binc 5".to_owned(),
@@ -286,7 +284,7 @@ fn random_go(random: &mut Random, position: &Position) -> (String, Option<&'stat
 
 /// Plays random games with random commands, and checks all that is said.
 fn talk_at_random(seed: u64, threads: usize, searches: usize) {
-    let mut random = Random(seed);
+    let mut random = Rng::new(seed, 0);
     let mut engine = Engine::with_threads(threads);
     let mut game = Game::default();
     for n in 0..searches {
@@ -426,7 +424,7 @@ fn a_game_of_5900_plies_is_searched_with_its_repetitions() {
 }
 
 /// Lines that mean nothing, or nothing now.
-fn noise(random: &mut Random) -> Vec<u8> {
+fn noise(random: &mut Rng) -> Vec<u8> {
     let words = [
         "isready",
         "ponderhit",
@@ -459,8 +457,8 @@ fn noise(random: &mut Random) -> Vec<u8> {
     ];
     let mut line = Vec::new();
     for _ in 0..random.below(6) {
-        line.extend_from_slice(random.of(&words).as_bytes());
-        line.push(*random.of(b" \t\r  "));
+        line.extend_from_slice(random.choose(&words).as_bytes());
+        line.push(*random.choose(b" \t\r  "));
     }
     for _ in 0..random.below(2) * random.below(40) {
         line.push(random.below(256) as u8);
@@ -471,7 +469,7 @@ fn noise(random: &mut Random) -> Vec<u8> {
 }
 
 fn make_noise(lines: usize) {
-    let mut random = Random(6);
+    let mut random = Rng::new(6, 0);
     let mut engine = Engine::with_threads(2);
     engine.send("position startpos moves e2e4");
     let position = *told::game("position startpos moves e2e4").unwrap().position();
@@ -539,7 +537,7 @@ fn bench_gives_the_same_nodes_first_and_later_and_after_other_searches() {
     engine.search("go nodes 20000");
     assert_eq!(bench(&mut engine), first);
     engine.quit();
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let output = std::process::Command::new(crate::common::TABIYA)
         .args(["bench", "3"])
         .output()
         .expect("the program runs");
@@ -567,7 +565,7 @@ fn show(what: &str, mut times: Vec<Duration>, limit: Duration) {
 #[ignore = "measures time: for an idle machine"]
 fn a_stop_is_answered_within_10_ms() {
     for threads in [1, 2] {
-        let mut random = Random(20);
+        let mut random = Rng::new(20, 0);
         let mut engine = Engine::with_threads(threads);
         let mut times = Vec::new();
         for _ in 0..20 {

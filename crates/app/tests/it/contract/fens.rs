@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use chess::rng::Rng;
 use chess::{Game, Position};
 
-use super::Random;
-
 /// A position of a random game from the start.
-pub fn position(random: &mut Random) -> Position {
+pub fn position(random: &mut Rng) -> Position {
     let mut game = Game::default();
     for _ in 0..4 + random.below(80) {
         let moves = game.position().legal_moves();
@@ -22,7 +21,7 @@ pub fn position(random: &mut Random) -> Position {
 
 /// So many, all different.
 pub fn malformed(count: usize) -> BTreeSet<String> {
-    let mut random = Random(10);
+    let mut random = Rng::new(10, 0);
     let mut all = BTreeSet::new();
     while all.len() < count {
         let fen = position(&mut random).fen();
@@ -42,49 +41,57 @@ const JUNK: [&str; 16] = [
     "\\",
 ];
 
-fn spoilt(fen: &str, random: &mut Random) -> String {
+fn spoilt(fen: &str, random: &mut Rng) -> String {
     let mut fields: Vec<String> = fen.split(' ').map(str::to_owned).collect();
     let field = random.below(9);
     match field {
         0 => fields[0] = spoilt_board(&fields[0], random),
-        1 => fields[1] = (*random.of(&["W", "B", "-", "ww", "white", "0", "wb", "♔"])).to_owned(),
-        2 => fields[2] = (*random.of(&["--", "KK", "I", "kqK-", "1", "KQkqKQkq", "Xx"])).to_owned(),
+        1 => {
+            fields[1] = (*random.choose(&["W", "B", "-", "ww", "white", "0", "wb", "♔"])).to_owned()
+        }
+        2 => {
+            fields[2] =
+                (*random.choose(&["--", "KK", "I", "kqK-", "1", "KQkqKQkq", "Xx"])).to_owned()
+        }
         3 => {
             let wrong = ["e9", "i3", "33", "ee", "e", "e4", "d5", "a1", "h8", "--", "e33", "-e3"];
-            fields[3] = (*random.of(&wrong)).to_owned();
+            fields[3] = (*random.choose(&wrong)).to_owned();
         }
         4 | 5 => {
             let wrong = ["-1", "x", "1.5", "65536", "+1", "0x10", "1e3", "18446744073709551616"];
-            fields[field] = (*random.of(&wrong)).to_owned();
+            fields[field] = (*random.choose(&wrong)).to_owned();
         }
         6 => {
             let at = random.below(6);
-            let junk = random.of(&JUNK);
+            let junk = random.choose(&JUNK);
             fields[at] = if random.below(2) == 0 {
                 format!("{}{junk}", fields[at])
             } else {
                 format!("{junk}{}", fields[at])
             };
         }
-        7 => fields.push(format!("{}{}", random.of(&JUNK), random.below(1000))),
+        7 => fields.push(format!("{}{}", random.choose(&JUNK), random.below(1000))),
         _ => fields.truncate(1 + random.below(3)),
     }
     fields.join(" ")
 }
 
-fn spoilt_board(board: &str, random: &mut Random) -> String {
+fn spoilt_board(board: &str, random: &mut Rng) -> String {
     let mut ranks: Vec<String> = board.split('/').map(str::to_owned).collect();
     let at = random.below(8);
     match random.below(9) {
-        0 => ranks[at].push(*random.of(&['p', 'Q', '1', '8'])),
-        1 => ranks[at].insert(0, *random.of(&['n', 'R', '2'])),
+        0 => ranks[at].push(*random.choose(&['p', 'Q', '1', '8'])),
+        1 => ranks[at].insert(0, *random.choose(&['n', 'R', '2'])),
         2 => drop(ranks.remove(at)),
         3 => ranks.insert(at, "8".to_owned()),
         4 => drop(ranks[at].pop()),
         5 => return board.replace('K', "Q"),
         6 => return board.replace('k', "q"),
         7 => ranks[at] = "KkKkKkKk".to_owned(),
-        _ => ranks[*random.of(&[0, 7])] = (*random.of(&["pPpPpPpP", "8/", "", "44"])).to_owned(),
+        _ => {
+            ranks[*random.choose(&[0, 7])] =
+                (*random.choose(&["pPpPpPpP", "8/", "", "44"])).to_owned()
+        }
     }
     ranks.join("/")
 }

@@ -1,108 +1,74 @@
 //! `tabiya pra …` and `tabiya --pra` as people and scripts call them: what they print and draw, what they
 //! say of nonsense, and that the player survives what kills engines.
 
-#[allow(dead_code, reason = "the tests of the engine use the rest")]
-mod contract;
-mod folder;
-
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use chess::Position;
-use chess::rng::Rng;
-use contract::driver::Engine;
-use contract::{hostile, told};
-use folder::Folder;
 use pra::{Config, Weights};
 use safetensors::SafeTensors;
 use serde_json::Value;
+use test_support::{KillLoop, TempDir};
 
-const TABIYA: &str = env!("CARGO_BIN_EXE_tabiya");
+use crate::common::{self, TABIYA, fail, run, succeed, succeed_json};
+use crate::contract::driver::Engine;
+use crate::contract::{hostile, told};
+
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-impl Folder {
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).unwrap()
-    }
-
-    /// A small model that has learned nothing.
-    fn model(&self, name: &str, config: &Config) -> String {
-        let mut weights = Weights::random(config, 7).unwrap();
-        // Nor does it say nothing: the parts that begin as noughts are small numbers.
-        for (n, value) in weights.values_mut().iter_mut().enumerate() {
-            if *value == 0.0 {
-                *value = ((n * 7919) % 101) as f32 / 500.0 - 0.1;
-            }
+/// A small model that has learned nothing.
+fn save_model(dir: &TempDir, name: &str, config: &Config) -> String {
+    let mut weights = Weights::random(config, 7).unwrap();
+    // Nor does it say nothing: the parts that begin as noughts are small numbers.
+    for (n, value) in weights.values_mut().iter_mut().enumerate() {
+        if *value == 0.0 {
+            *value = ((n * 7919) % 101) as f32 / 500.0 - 0.1;
         }
-        weights.save(&self.0.join(name), false).unwrap();
-        self.path(name)
     }
+    weights.save(&dir.join(name), false).unwrap();
+    dir.path(name)
+}
 
-    fn ours(&self) -> String {
-        self.model("ours", &Config::new(2, 24))
+fn ours(dir: &TempDir) -> String {
+    save_model(dir, "ours", &Config::new(2, 24))
+}
+
+/// A data set with evaluations and ratings, half of the games for validation.
+fn data_set(dir: &TempDir) -> String {
+    let (input, out) = (dir.path("games.pgn"), dir.path("rows"));
+    let mut games = String::new();
+    for n in 0..40 {
+        let result = ["1-0", "0-1", "1/2-1/2"][n % 3];
+        games += &format!(
+            "[Event \"{n}\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n[Result \"{result}\"]\n\n",
+            1500 + 20 * n,
+            2100 - 10 * n
+        );
+        let line = [
+            "e4 { [%eval 0.3] } e5 Nf3 Nc6 Bb5 a6 { [%eval #3] } Ba4 Nf6 O-O",
+            "d4 { [%eval -0.4] } d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O",
+            "c4 { [%eval 1.2] } c5 Nc3 Nc6 g3 g6 Bg2 Bg7 d3 d6",
+        ][n % 3];
+        games += &format!("{line} {result}\n\n");
     }
-
-    /// A data set with evaluations and ratings, half of the games for validation.
-    fn data(&self) -> String {
-        let (input, out) = (self.path("games.pgn"), self.path("rows"));
-        let mut games = String::new();
-        for n in 0..40 {
-            let result = ["1-0", "0-1", "1/2-1/2"][n % 3];
-            games += &format!(
-                "[Event \"{n}\"]\n[WhiteElo \"{}\"]\n[BlackElo \"{}\"]\n[Result \"{result}\"]\n\n",
-                1500 + 20 * n,
-                2100 - 10 * n
-            );
-            let line = [
-                "e4 { [%eval 0.3] } e5 Nf3 Nc6 Bb5 a6 { [%eval #3] } Ba4 Nf6 O-O",
-                "d4 { [%eval -0.4] } d5 c4 e6 Nc3 Nf6 Bg5 Be7 e3 O-O",
-                "c4 { [%eval 1.2] } c5 Nc3 Nc6 g3 g6 Bg2 Bg7 d3 d6",
-            ][n % 3];
-            games += &format!("{line} {result}\n\n");
-        }
-        fs::write(&input, games).unwrap();
-        done(&["data", "prepare", &input, "--out", &out, "--with-eval", "--val-fraction", "0.5"]);
-        out
-    }
+    fs::write(&input, games).unwrap();
+    succeed(&["data", "prepare", &input, "--out", &out, "--with-eval", "--val-fraction", "0.5"]);
+    out
 }
 
-fn tabiya(arguments: &[&str]) -> Output {
-    Command::new(TABIYA).args(arguments).output().unwrap()
-}
-
-/// Runs the program, which must succeed, and gives what it printed.
-fn done(arguments: &[&str]) -> String {
-    let output = tabiya(arguments);
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {complaint}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let text = done(arguments);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
-
-/// Runs the program, which must fail with exit code 1 and one line, and gives the line.
 fn failed(arguments: &[&str]) -> String {
-    let output = tabiya(arguments);
-    let complaint = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {complaint}");
-    assert_eq!(complaint.lines().count(), 1, "{arguments:?}: {complaint}");
-    assert!(complaint.starts_with("tabiya: "), "{complaint}");
-    complaint
+    fail(arguments, 1)
 }
 
 #[test]
 fn a_model_that_overflows_is_an_error_and_not_nan_percent() {
-    let folder = Folder::new("overflow");
-    let (model, data) = (folder.ours(), folder.data());
+    let folder = TempDir::new();
+    let (model, data) = (ours(&folder), data_set(&folder));
     let predict = ["pra", "predict", "--model", &model];
     let eval = ["pra", "eval", "--model", &model, "--data", &data];
-    done(&predict);
-    done(&eval);
+    succeed(&predict);
+    succeed(&eval);
     // Every weight is a finite number, but no output of one of the heads is.
     let good = Weights::load(Path::new(&model)).unwrap();
     for head in ["policy_head", "value_head"] {
@@ -127,7 +93,7 @@ fn the_reference_has_as_many_parameters_as_it_says() {
         ("12", "288", 17_588_736),
     ] {
         let args = ["pra", "info", "--depth", depth, "--n-embd", n_embd, "--reference", "--json"];
-        let info = json(&args);
+        let info = succeed_json(&args);
         assert_eq!(info["parameters"], parameters);
         let sum: u64 = info["tensors"]
             .as_array()
@@ -137,18 +103,18 @@ fn the_reference_has_as_many_parameters_as_it_says() {
             .sum();
         assert_eq!(sum, parameters);
     }
-    let folder = Folder::new("info");
-    let text = done(&["pra", "info", "--model", &folder.ours()]);
+    let folder = TempDir::new();
+    let text = succeed(&["pra", "info", "--model", &ours(&folder)]);
     assert!(text.contains("blocks.1.attn.free_attn_logits") && text.contains("3×64×64"), "{text}");
 }
 
 #[test]
 fn likely_moves_are_listed_and_drawn() {
-    let folder = Folder::new("predict");
-    for model in [folder.ours(), folder.model("reference", &Config::reference(2, 24))] {
+    let folder = TempDir::new();
+    for model in [ours(&folder), save_model(&folder, "reference", &Config::reference(2, 24))] {
         let svg = folder.path("moves.svg");
         let args = ["pra", "predict", "--model", &model, "--fen", KIWIPETE];
-        let said = json(&[&args[..], &["--top", "48", "--json", "--svg", &svg]].concat());
+        let said = succeed_json(&[&args[..], &["--top", "48", "--json", "--svg", &svg]].concat());
         let moves = said["moves"].as_array().unwrap();
         assert_eq!((moves.len(), &said["legal_moves"]), (48, &48.into()));
         let sum: f64 = moves.iter().map(|m| m["probability"].as_f64().unwrap()).sum();
@@ -157,29 +123,29 @@ fn likely_moves_are_listed_and_drawn() {
         let (value, white) = (&said["value"], &said["white"]);
         assert_eq!(value, white, "White is to move");
         assert!(folder.read("moves.svg").starts_with("<svg "));
-        let text = done(&[&args[..], &["--top", "3", "--temperature", "0.5"]].concat());
+        let text = succeed(&[&args[..], &["--top", "3", "--temperature", "0.5"]].concat());
         assert!(text.contains("45 more") && text.contains("White to move wins"), "{text}");
-        let sure = json(&[&args[..], &["--temperature", "0", "--json"]].concat());
+        let sure = succeed_json(&[&args[..], &["--temperature", "0", "--json"]].concat());
         assert_eq!(sure["moves"][0]["probability"], 1.0);
         assert_eq!(sure["moves"][0]["san"], moves[0]["san"]);
     }
     // The same position from the other side is worth the same to the player to move.
-    let model = folder.ours();
+    let model = ours(&folder);
     let value = |fen: &str| {
-        let said = json(&["pra", "predict", "--model", &model, "--fen", fen, "--json"]);
+        let said = succeed_json(&["pra", "predict", "--model", &model, "--fen", fen, "--json"]);
         (said["value"]["expected"].as_f64().unwrap(), said["white"]["expected"].as_f64().unwrap())
     };
     let white = value("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     let black = value("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1");
     assert!((white.0 - black.0).abs() < 1e-5 && (white.1 + black.1 - 1.0).abs() < 1e-5);
     let mated =
-        done(&["pra", "predict", "--model", &model, "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"]);
+        succeed(&["pra", "predict", "--model", &model, "--fen", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"]);
     assert!(mated.contains("no legal move: Black is mated"), "{mated}");
 }
 
 #[test]
 fn the_model_in_the_program_knows_how_people_begin() {
-    let said = done(&["pra", "predict", "--fen", "startpos", "--top", "4"]);
+    let said = succeed(&["pra", "predict", "--fen", "startpos", "--top", "4"]);
     for m in ["e4 ", "d4 ", "Nf3 ", "c4 "] {
         assert!(said.lines().any(|line| line.starts_with(m)), "{m}: {said}");
     }
@@ -187,11 +153,11 @@ fn the_model_in_the_program_knows_how_people_begin() {
 
 #[test]
 fn many_positions_give_tensors_or_a_line_each() {
-    let folder = Folder::new("raw");
-    let model = folder.model("reference", &Config::reference(2, 24));
+    let folder = TempDir::new();
+    let model = save_model(&folder, "reference", &Config::reference(2, 24));
     let (fens, raw) = (folder.path("fens.txt"), folder.path("raw.safetensors"));
     fs::write(&fens, format!("# two\n{KIWIPETE}\n\nstartpos moves e2e4\n")).unwrap();
-    done(&["pra", "predict", "--model", &model, "--file", &fens, "--raw", &raw]);
+    succeed(&["pra", "predict", "--model", &model, "--file", &fens, "--raw", &raw]);
     let bytes = fs::read(&raw).unwrap();
     let tensors = SafeTensors::deserialize(&bytes).unwrap();
     assert_eq!(tensors.tensor("policy").unwrap().shape(), [2, 4096]);
@@ -199,19 +165,19 @@ fn many_positions_give_tensors_or_a_line_each() {
     let masks = tensors.tensor("masks").unwrap();
     assert_eq!(masks.shape(), [9, 64, 64]);
     assert_eq!(masks.data()[..4096].iter().map(|&seen| u32::from(seen)).sum::<u32>(), 336);
-    let lines = done(&["pra", "predict", "--model", &model, "--file", &fens]);
+    let lines = succeed(&["pra", "predict", "--model", &model, "--file", &fens]);
     assert_eq!(lines.lines().count(), 2);
     assert!(lines.contains(KIWIPETE));
-    let lines = done(&["pra", "predict", "--model", &model, "--file", &fens, "--json"]);
+    let lines = succeed(&["pra", "predict", "--model", &model, "--file", &fens, "--json"]);
     assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
 }
 
 #[test]
 fn a_model_is_measured_on_a_data_set() {
-    let folder = Folder::new("eval");
-    let (model, data) = (folder.ours(), folder.data());
+    let folder = TempDir::new();
+    let (model, data) = (ours(&folder), data_set(&folder));
     let args = ["pra", "eval", "--model", &model, "--data", &data];
-    let all = json(&[&args[..], &["--json", "--threads", "2"]].concat());
+    let all = succeed_json(&[&args[..], &["--json", "--threads", "2"]].concat());
     let positions = all["positions"].as_u64().unwrap();
     assert!(positions > 50);
     let sum = |name: &str| -> u64 {
@@ -230,12 +196,12 @@ fn a_model_is_measured_on_a_data_set() {
     assert!(value["eval"]["centipawns"].as_f64().unwrap() > 0.0);
     assert!(!value["calibration"].as_array().unwrap().is_empty());
     // Fewer positions, fewer games: those of two games are about a tenth each.
-    let few = json(&[&args[..], &["--max-positions", "17", "--json"]].concat());
+    let few = succeed_json(&[&args[..], &["--max-positions", "17", "--json"]].concat());
     assert_eq!(few["positions"], 17);
-    let games = json(&[&args[..], &["--max-games", "2", "--json"]].concat());
+    let games = succeed_json(&[&args[..], &["--max-games", "2", "--json"]].concat());
     assert_eq!(games["games"], 2);
     assert!((18..=20).contains(&games["positions"].as_u64().unwrap()));
-    let text = done(&[&args[..], &["--split", "train"]].concat());
+    let text = succeed(&[&args[..], &["--split", "train"]].concat());
     assert!(
         text.contains("top-1") && text.contains("  knight") && text.contains("… in centipawns")
     );
@@ -243,47 +209,48 @@ fn a_model_is_measured_on_a_data_set() {
 
 #[test]
 fn attention_is_drawn_and_free_heads_are_compared() {
-    let folder = Folder::new("attention");
-    let model = folder.ours();
+    let folder = TempDir::new();
+    let model = ours(&folder);
     let args = ["pra", "attention", "--model", &model, "--fen", KIWIPETE];
     let svg = folder.path("head.svg");
-    let text = done(&[&args[..], &["--layer", "2", "--head", "knight1", "--svg", &svg]].concat());
+    let text =
+        succeed(&[&args[..], &["--layer", "2", "--head", "knight1", "--svg", &svg]].concat());
     assert!(text.starts_with("layer 2, knight 1"));
     let head = folder.read("head.svg");
     assert!(head.contains("Layer 2, knight 1") && head.matches("<use ").count() == 32);
     let one = ["--layer", "1", "--head", "7", "--square", "e5", "--json"];
-    let shares = json(&[&args[..], &one].concat());
+    let shares = succeed_json(&[&args[..], &one].concat());
     assert_eq!((&shares["head"], &shares["from"]), (&"queen".into(), &"e5".into()));
     let all = shares["shares"].as_object().unwrap();
     assert!((all.values().map(|share| share.as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-4);
     assert_eq!(all["d3"], 0.0, "no queen reaches d3 from e5");
     let html = folder.path("page.html");
-    done(&[&args[..], &["--all", "--html", &html, "--svg", &svg]].concat());
+    succeed(&[&args[..], &["--all", "--html", &html, "--svg", &svg]].concat());
     assert!(folder.read("head.svg").contains("layer 2, free 3"));
     assert!(folder.read("page.html").contains("Which piece a free head resembles"));
-    let free = json(&["pra", "attention", "--model", &model, "--free", "--json"]);
+    let free = succeed_json(&["pra", "attention", "--model", &model, "--free", "--json"]);
     assert_eq!(free["heads"].as_array().unwrap().len(), 6);
-    let data = folder.data();
-    let text = done(&["pra", "attention", "--model", &model, "--free", "--data", &data]);
+    let data = data_set(&folder);
+    let text = succeed(&["pra", "attention", "--model", &model, "--free", "--data", &data]);
     assert!(text.contains("layer 1, free 1") && text.contains("closest"), "{text}");
 }
 
 #[test]
 fn a_model_goes_through_other_folders_and_files() {
-    let folder = Folder::new("export");
-    let model = folder.model("reference", &Config::reference(2, 24));
+    let folder = TempDir::new();
+    let model = save_model(&folder, "reference", &Config::reference(2, 24));
     let (copy, small) = (folder.path("copy"), folder.path("small"));
-    done(&["pra", "export", "--model", &model, "--out", &small, "--f16"]);
+    succeed(&["pra", "export", "--model", &model, "--out", &small, "--f16"]);
     let size = |name: &str| fs::metadata(Path::new(name).join("model.safetensors")).unwrap().len();
     assert!(size(&small) * 10 < size(&model) * 6);
     let tensors = format!("{model}/model.safetensors");
     let shape = ["--depth", "2", "--n-embd", "24", "--reference"];
-    done(&[&["pra", "export", "--tensors", &tensors, "--out", &copy], &shape[..]].concat());
+    succeed(&[&["pra", "export", "--tensors", &tensors, "--out", &copy], &shape[..]].concat());
     for name in ["config.json", "model.safetensors"] {
         let content = |folder: &str| fs::read(Path::new(folder).join(name)).unwrap();
         assert_eq!(content(&copy), content(&model));
     }
-    let said = |model: &str| json(&["pra", "predict", "--model", model, "--json"]);
+    let said = |model: &str| succeed_json(&["pra", "predict", "--model", model, "--json"]);
     let (exact, rounded) = (said(&model), said(&small));
     let expected = |said: &Value| said["value"]["expected"].as_f64().unwrap();
     assert!((expected(&exact) - expected(&rounded)).abs() < 0.01);
@@ -291,12 +258,13 @@ fn a_model_goes_through_other_folders_and_files() {
 
 #[test]
 fn a_training_makes_a_model_and_goes_on_where_it_was() {
-    let folder = Folder::new("train");
-    let (data, out) = (folder.data(), folder.path("run"));
+    let folder = TempDir::new();
+    let (data, out) = (data_set(&folder), folder.path("run"));
     let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "6"];
     let sizes = ["--total-batch-size", "32", "--device-batch-size", "16", "--eval-every", "3"];
     let args = [&["pra", "train", "--data", &data, "--threads", "2"], &shape[..], &sizes].concat();
-    let trained = json(&[&args[..], &["--out", &out, "--save-every", "2", "--json"]].concat());
+    let trained =
+        succeed_json(&[&args[..], &["--out", &out, "--save-every", "2", "--json"]].concat());
     assert_eq!((&trained["steps"], &trained["stopped"]), (&6.into(), &false.into()));
     assert_eq!(trained["rows"]["used"], 6 * 32);
     let log = folder.read("run/log.jsonl");
@@ -305,21 +273,21 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
     assert_eq!(steps.count(), 6);
     assert!(lines.iter().all(|line| line["step"].is_u64()));
     let model = trained["model"].as_str().unwrap();
-    done(&["pra", "predict", "--model", model]);
-    let again = done(&[&args[..], &["--out", &out, "--save-every", "2"]].concat());
+    succeed(&["pra", "predict", "--model", model]);
+    let again = succeed(&[&args[..], &["--out", &out, "--save-every", "2"]].concat());
     assert!(again.contains("is complete already"), "{again}");
     // Learning on from a model, in order, with the other optimizer.
     let other = folder.path("other");
     let more = ["--from", model, "--optimizer", "adamw", "--learning-rate", "0.01", "--in-order"];
     let short = ["pra", "train", "--data", &data, "--num-iterations", "2", "--out", &other];
-    let trained = json(&[&short[..], &sizes[..4], &more, &["--json"]].concat());
+    let trained = succeed_json(&[&short[..], &sizes[..4], &more, &["--json"]].concat());
     assert_eq!(trained["steps"], 2);
     let reference = folder.path("reference");
     let last = [&args[..], &["--reference", "--out", &reference]].concat();
-    done(&last);
+    succeed(&last);
     assert!(folder.read("reference/model/config.json").contains("\"turned\": false"));
     let without = folder.path("without");
-    done(&[&args[..], &["--without", "promotions", "--out", &without]].concat());
+    succeed(&[&args[..], &["--without", "promotions", "--out", &without]].concat());
     assert!(folder.read("without/model/config.json").contains("\"promotions\": false"));
     // Without a folder, one is named after the layers, or after a tag.
     for (tag, name) in [(&[][..], "pra_d1"), (&["--model-tag", "first"], "first")] {
@@ -329,7 +297,7 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
             .output()
             .unwrap();
         assert!(untold.status.success(), "{}", String::from_utf8_lossy(&untold.stderr));
-        done(&["pra", "info", "--model", &folder.path(&format!("checkpoints/{name}/model"))]);
+        succeed(&["pra", "info", "--model", &folder.path(&format!("checkpoints/{name}/model"))]);
     }
     // What cannot be trained is told.
     failed(&["pra", "train", "--data", "/nonexistent", "--out", &other]);
@@ -343,8 +311,8 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
 
 #[test]
 fn a_device_that_is_not_there_is_told_in_one_line() {
-    let folder = Folder::new("device");
-    let (data, out) = (folder.data(), folder.path("out"));
+    let folder = TempDir::new();
+    let (data, out) = (data_set(&folder), folder.path("out"));
     let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "1"];
     let args = [&["pra", "train", "--data", &data, "--out", &out], &shape[..]].concat();
     let on = |device: &str| failed(&[&args[..], &["--device", device]].concat());
@@ -371,62 +339,51 @@ fn losses(log: &str) -> Vec<(String, String)> {
 
 #[test]
 fn killed_at_ten_random_moments_a_training_goes_on_with_the_same_losses() {
-    let folder = Folder::new("killed");
-    let (data, whole, out) = (folder.data(), folder.path("whole"), folder.path("out"));
+    let folder = TempDir::new();
+    let (data, whole, out) = (data_set(&folder), folder.path("whole"), folder.path("out"));
     let shape = ["--depth", "2", "--n-embd", "24", "--num-iterations", "40", "--save-every", "5"];
     let sizes = ["--total-batch-size", "32", "--device-batch-size", "16", "--eval-every", "10"];
     let args = [&["pra", "train", "--data", &data, "--threads", "2"], &shape[..], &sizes].concat();
-    let begin = Instant::now();
-    done(&[&args[..], &["--out", &whole]].concat());
-    let duration = begin.elapsed().as_micros() as usize;
+    let job = |out: &str| {
+        let mut command = common::tabiya(&args);
+        command.args(["--out", out]);
+        command
+    };
+    let kills = KillLoop::new(&mut job(&whole), 7);
     let (expected, model) = (losses(&folder.read("whole/log.jsonl")), "model/model.safetensors");
     assert_eq!(expected.len(), 44);
-    let tensors = fs::read(folder.path(&format!("whole/{model}"))).unwrap();
-    let (mut rng, mut killed, mut resumed) = (Rng::new(7, 0), 0, 0);
-    while killed < 10 || resumed == 0 {
-        let mut child = Command::new(TABIYA)
-            .args(&args)
-            .args(["--out", &out])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_micros(rng.below(duration.max(1)) as u64));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            killed += 1;
-        }
-        child.wait().unwrap();
-        let checkpoints = fs::read_dir(folder.path("out/checkpoints"));
-        resumed += usize::from(checkpoints.is_ok_and(|mut folders| folders.next().is_some()));
-        if Path::new(&folder.path("out/model/config.json")).exists() {
+    let tensors = fs::read(folder.join("whole").join(model)).unwrap();
+    let is_resumed = || {
+        let checkpoints = fs::read_dir(folder.join("out/checkpoints"));
+        if folder.join("out/model/config.json").exists() {
             assert_eq!(losses(&folder.read("out/log.jsonl")), expected);
             fs::remove_dir_all(&out).unwrap();
         }
-        assert!(killed < 100, "no checkpoint was ever gone on from");
-    }
-    done(&[&args[..], &["--out", &out]].concat());
+        checkpoints.is_ok_and(|mut folders| folders.next().is_some())
+    };
+    kills.run(10, || job(&out), is_resumed);
+    assert!(job(&out).status().unwrap().success());
     assert_eq!(losses(&folder.read("out/log.jsonl")), expected);
-    assert!(fs::read(folder.path(&format!("out/{model}"))).unwrap() == tensors);
+    assert!(fs::read(folder.join("out").join(model)).unwrap() == tensors);
 }
 
 #[test]
 fn speed_and_memory_are_measured() {
-    let folder = Folder::new("bench");
-    let data = folder.data();
+    let folder = TempDir::new();
+    let data = data_set(&folder);
     let shape = ["--depth", "1", "--n-embd", "12", "--seconds", "0.05", "--threads", "2"];
     let args = [&["pra", "bench", "--json"], &shape[..]].concat();
-    let all = json(&args);
+    let all = succeed_json(&args);
     for name in ["train", "infer_1", "infer_64", "infer_256", "peak_memory_mb"] {
         assert!(all[name].as_f64().unwrap() > 0.0, "{name}: {all}");
     }
     for more in [&["--loader"][..], &["--loader", "--data", &data]] {
-        let loaded = json(&[&args[..], more].concat());
+        let loaded = succeed_json(&[&args[..], more].concat());
         assert!(loaded["loader"].as_f64().unwrap() > 0.0 && loaded["train"].is_null());
     }
-    let some = json(&[&args[..], &["--only", "infer-64", "--reference"]].concat());
+    let some = succeed_json(&[&args[..], &["--only", "infer-64", "--reference"]].concat());
     assert!(some["infer_64"].is_f64() && some["train"].is_null());
-    let text = done(&[&["pra", "bench"], &shape[..], &["--optimizer", "muon"]].concat());
+    let text = succeed(&[&["pra", "bench"], &shape[..], &["--optimizer", "muon"]].concat());
     assert!(text.contains("training, batches of 64, muon") && text.contains("peak memory"));
     failed(&["pra", "bench", "--depth", "0"]);
     failed(&[&args[..], &["--loader", "--data", "/nonexistent"]].concat());
@@ -434,10 +391,10 @@ fn speed_and_memory_are_measured() {
 
 #[test]
 fn what_is_no_model_is_told_in_one_line() {
-    let folder = Folder::new("bad-models");
-    let ours = folder.ours();
+    let folder = TempDir::new();
+    let ours = ours(&folder);
     let spoilt = |name: &str, spoil: &dyn Fn(&Path)| {
-        let path = folder.0.join(name);
+        let path = folder.join(name);
         fs::create_dir_all(&path).unwrap();
         for file in ["config.json", "model.safetensors"] {
             fs::copy(Path::new(&ours).join(file), path.join(file)).unwrap();
@@ -484,8 +441,8 @@ fn what_is_no_model_is_told_in_one_line() {
 
 #[test]
 fn wrong_positions_heads_and_data_are_told_in_one_line() {
-    let folder = Folder::new("bad-input");
-    let model = folder.ours();
+    let folder = TempDir::new();
+    let model = ours(&folder);
     let on = |command: &str, more: &[&str]| {
         failed(&[&["pra", command, "--model", &model], more].concat())
     };
@@ -511,7 +468,7 @@ fn wrong_positions_heads_and_data_are_told_in_one_line() {
     // A data set of no games.
     let (games, rows) = (folder.path("none.pgn"), folder.path("no-rows"));
     fs::write(&games, "").unwrap();
-    done(&["data", "prepare", &games, "--out", &rows]);
+    succeed(&["data", "prepare", &games, "--out", &rows]);
     let line = on("eval", &["--data", &rows]);
     assert!(line.contains("there are no positions with moves in its validation split"), "{line}");
     failed(&["pra", "info", "--depth", "0"]);
@@ -523,14 +480,14 @@ fn wrong_positions_heads_and_data_are_told_in_one_line() {
         &["pra", "attention", "--square", "z9", "--layer", "1", "--head", "1"],
         &["--pra", "x", "perft"],
     ] {
-        assert_eq!(tabiya(wrong).status.code(), Some(2), "{wrong:?}");
+        assert_eq!(run(wrong).status.code(), Some(2), "{wrong:?}");
     }
 }
 
 #[test]
 fn the_player_answers_every_go_with_one_legal_move() {
-    let folder = Folder::new("uci");
-    let model = folder.ours();
+    let folder = TempDir::new();
+    let model = ours(&folder);
     for args in [
         vec!["--pra", &model],
         vec!["pra", "uci", "--model", &model],
@@ -570,8 +527,8 @@ fn the_player_answers_every_go_with_one_legal_move() {
 
 #[test]
 fn chance_comes_from_the_seed_and_castling_is_written_as_asked() {
-    let folder = Folder::new("seed");
-    let model = folder.ours();
+    let folder = TempDir::new();
+    let model = ours(&folder);
     let mut player = Engine::start_with(&["--pra", &model]);
     let mut play = |seed: u32| -> Vec<String> {
         player.send("setoption name Temperature value 300");
@@ -599,8 +556,8 @@ fn chance_comes_from_the_seed_and_castling_is_written_as_asked() {
 
 #[test]
 fn the_player_survives_what_kills_engines() {
-    let folder = Folder::new("hostile");
-    let model = folder.model("tiny", &Config::new(1, 12));
+    let folder = TempDir::new();
+    let model = save_model(&folder, "tiny", &Config::new(1, 12));
     let mut player = Engine::start_with(&["--pra", &model]);
     for case in hostile::cases() {
         player.send_bytes(&case.lines);
@@ -619,12 +576,12 @@ fn the_player_survives_what_kills_engines() {
 
 #[test]
 fn the_player_plays_matches() {
-    let folder = Folder::new("match");
-    let model = folder.ours();
+    let folder = TempDir::new();
+    let model = ours(&folder);
     let spec = format!("self --pra {model}; name=PRA; Temperature=50; Avoid Draws=true");
     let args =
         ["match", &spec, "self pra uci --random; name=random", "--games", "2", "--max-moves", "40"];
-    let output = tabiya(&[&args[..], &["--tc", "60+1", "--json"]].concat());
+    let output = run(&[&args[..], &["--tc", "60+1", "--json"]].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
 }

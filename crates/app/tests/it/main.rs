@@ -1,0 +1,19 @@
+//! The program `tabiya` from the outside. One test program: it links once.
+
+mod analyse;
+mod cli;
+mod common;
+mod contract;
+mod data;
+mod eval;
+#[cfg(unix)]
+mod jobs;
+mod matches;
+mod nnue_train;
+mod paco;
+mod pgn;
+mod pra;
+mod terminal;
+mod towers;
+mod training_data;
+mod uci_contract;
