@@ -16,6 +16,7 @@ use std::ops::ControlFlow;
 use chess::pgn::{
     Annotation, GameResult, Next, PgnError, Replay, Score, Watcher, annotations, read,
 };
+use chess::rng::Rng;
 use chess::{Color, Move, Position};
 use data::{Input, Options, Piece, read_games};
 use engine::eval::classic::{FULL_PHASE, FULL_SCALE, Tally, phase, scale, tally};
@@ -170,16 +171,11 @@ fn main() {
     eprintln!("before: {:.6}", loss(&held_out, &weights));
     let (mut first, mut second) = (vec![[0f32; 2]; COUNT], vec![[0f32; 2]; COUNT]);
     let mut step = 0i32;
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut rng = Rng::from_seed(0);
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     for epoch in 0..epochs {
         let anchors = anchors(&weights);
-        for n in (1..order.len()).rev() {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            order.swap(n, (random % (n as u64 + 1)) as usize);
-        }
+        rng.shuffle(&mut order);
         let rate = RATE * (0.02 + 0.98 * (1.0 - epoch as f32 / epochs as f32).powi(2));
         for batch in order.chunks(BATCH) {
             let mut gradient = vec![[0f32; 2]; COUNT];

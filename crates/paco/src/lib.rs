@@ -52,7 +52,6 @@ mod player;
 mod playout;
 mod position;
 mod representation;
-mod rng;
 mod sako;
 mod selfplay;
 mod setup;
@@ -61,6 +60,7 @@ mod turns;
 mod zobrist;
 
 pub use action::{Action, ParseActionError};
+pub use chess::rng::Rng;
 pub use chain::{Answer, threats};
 pub use eval::{WIN, evaluate};
 pub use fen::{FenError, FenReason};
@@ -80,7 +80,6 @@ pub use representation::{
     MAX_INDICES, Options, PLACES, RepresentationError, TensorBatch, expand, expand_batch,
     write_indices_batch, write_tensors_batch,
 };
-pub use rng::Rng;
 pub use sako::{PacoSequences, SAKO_NODES};
 pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};

@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn every_turn_of_random_games_is_written_and_read_back() {
-        let mut rng = Rng::new(5);
+        let mut rng = Rng::from_seed(5);
         let mut positions = Vec::new();
         for _ in 0..20 {
             random_playout(&mut Game::default(), &mut rng, 2000, |game| {

@@ -70,7 +70,7 @@ impl Player {
     /// A player; the seed decides between turns of equal value.
     pub fn new(seed: u64) -> Self {
         Self {
-            rng: Rng::new(seed),
+            rng: Rng::from_seed(seed),
             generators: Vec::new(),
             nodes: 0,
             unasked: 0,

@@ -10,7 +10,7 @@ use crate::{Game, Rng};
 /// ```
 /// use paco::{Game, Rng, random_playout};
 /// let mut game = Game::default();
-/// let played = random_playout(&mut game, &mut Rng::new(1), 10_000, |_| {});
+/// let played = random_playout(&mut game, &mut Rng::from_seed(1), 10_000, |_| {});
 /// assert!(played > 0 && game.outcome().is_some());
 /// ```
 #[inline]

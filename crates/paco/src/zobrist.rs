@@ -7,7 +7,7 @@
 
 use chess::{Color, Square};
 
-use crate::{PieceType, Required};
+use crate::{PieceType, Required, Rng};
 
 const SETTLED: usize = 0;
 const LIFTED: usize = SETTLED + 2 * 6 * 64;
@@ -18,16 +18,11 @@ const PLAYER: usize = REQUIRED + 5;
 const COUNT: usize = PLAYER + 1;
 
 static NUMBERS: [u64; COUNT] = {
-    // SplitMix64, seeded with a fixed number: the keys are the same on every machine.
+    let mut rng = Rng::from_seed(0x7061_636f_7361_6b6f);
     let mut numbers = [0; COUNT];
-    let mut state: u64 = 0x7061_636f_7361_6b6f;
     let mut i = 0;
     while i < COUNT {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        numbers[i] = z ^ (z >> 31);
+        numbers[i] = rng.next_u64();
         i += 1;
     }
     numbers

@@ -186,6 +186,7 @@ fn tally_pieces<T: Tally>(position: &Position, passed: [Bitboard; 2], tally: &mu
 mod tests {
     use super::*;
     use chess::Board;
+    use chess::rng::Rng;
 
     /// Adds up without packing.
     #[derive(Default)]
@@ -203,7 +204,7 @@ mod tests {
     }
 
     fn positions() -> Vec<Position> {
-        let mut random = 1u64;
+        let mut rng = Rng::from_seed(1);
         let mut found = Vec::new();
         for _ in 0..40 {
             let mut position = Position::INITIAL;
@@ -212,8 +213,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                position = position.after(moves[(random >> 33) as usize % moves.len()]);
+                position = position.after(moves[rng.below(moves.len())]);
                 found.push(position);
             }
         }
