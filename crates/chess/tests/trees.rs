@@ -5,31 +5,31 @@ use chess::rng::Rng;
 use chess::{Position, chess960};
 
 fn random_text(rng: &mut Rng) -> String {
-        let words = [
-            "good",
-            "[%eval -0.31]",
-            "[%clk",
-            "0:01:02]",
-            "",
-            "  ",
-            "a{b",
-            "c}d",
-            "(1.",
-            "e4)",
-            ";x",
-            "%y",
-            "ü",
-            "\n",
-            "[Event \"x\"]",
-            "\r\n\r\n[White \"y\"]",
-            "\"",
-            "\\",
-            "$1",
-            "1-0",
-            "averyveryverylongwordthatneedsalineofitsown",
-        ];
-        let count = rng.below(25);
-        (0..count).map(|_| words[rng.below(words.len())]).collect::<Vec<_>>().join(" ")
+    let words = [
+        "good",
+        "[%eval -0.31]",
+        "[%clk",
+        "0:01:02]",
+        "",
+        "  ",
+        "a{b",
+        "c}d",
+        "(1.",
+        "e4)",
+        ";x",
+        "%y",
+        "ü",
+        "\n",
+        "[Event \"x\"]",
+        "\r\n\r\n[White \"y\"]",
+        "\"",
+        "\\",
+        "$1",
+        "1-0",
+        "averyveryverylongwordthatneedsalineofitsown",
+    ];
+    let count = rng.below(25);
+    (0..count).map(|_| words[rng.below(words.len())]).collect::<Vec<_>>().join(" ")
 }
 
 /// A game that branches anywhere, and how many variations it has within each other: up to 30.

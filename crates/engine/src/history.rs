@@ -153,7 +153,9 @@ impl History {
         QuietScores {
             butterfly: &self.butterfly,
             pawns: &self.pawns[position.pawn_key() as usize % PAWN_STRUCTURES],
-            continuations: context.continuation.map(|earlier| &self.continuations[earlier as usize]),
+            continuations: context
+                .continuation
+                .map(|earlier| &self.continuations[earlier as usize]),
             pawn_threats: context.pawn_threats,
         }
     }
@@ -171,7 +173,13 @@ impl History {
     }
 
     /// Adds a bonus (or malus) to the histories of a quiet move.
-    pub fn update_quiet(&mut self, position: &Position, context: &QuietContext, m: Move, bonus: i32) {
+    pub fn update_quiet(
+        &mut self,
+        position: &Position,
+        context: &QuietContext,
+        m: Move,
+        bonus: i32,
+    ) {
         let index = butterfly_index(position, context.pawn_threats, m);
         update(&mut self.butterfly[index], bonus);
         let piece_to = piece_to(position, m);

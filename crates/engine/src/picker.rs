@@ -132,7 +132,8 @@ impl MovePicker {
                         }
                         return Some(m);
                     }
-                    self.stage = if self.captures_only { Stage::Done } else { Stage::GenerateQuiets };
+                    self.stage =
+                        if self.captures_only { Stage::Done } else { Stage::GenerateQuiets };
                 }
                 Stage::GenerateQuiets => {
                     self.generate_quiets(position, history, context);

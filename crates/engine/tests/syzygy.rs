@@ -1,4 +1,4 @@
-//! The tablebases: their results and distances, and which folders are refused.
+//! Tablebases: WDL and DTZ values, and rejected directories.
 //!
 //! A few tables are in `tests/data/syzygy`. All tables of three and four pieces are looked at too if they are
 //! beside the repository, in `../shared/data/syzygy`.
@@ -12,7 +12,7 @@ use chess::{Game, Position};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::syzygy::{TablebaseError, Tablebases};
-use tables::{folders, random_position, small, temporary, with_clock};
+use tables::{folders, random_position, small, with_clock};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
@@ -38,7 +38,7 @@ fn result(score: Score) -> Verdict {
     }
 }
 
-/// What anyone can look up in a book on endings.
+/// Textbook endings.
 const KNOWN: &[(&str, &str, Verdict)] = &[
     ("KQvK", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1", Win),
     ("KQvK, the queen is lost", "8/8/8/8/8/2k5/1Q6/4K3 b - - 0 1", Draw),
@@ -191,8 +191,9 @@ fn results_and_distances_are_those_of_python_chess() {
 }
 
 #[test]
-fn folders_without_whole_tables_are_refused() {
-    let folder = temporary("refused");
+fn directories_without_valid_tables_are_rejected() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let folder = directory.path();
     let path = folder.to_str().expect("a path in UTF-8");
     let open = |path: &str| Tablebases::open(path).err().expect("an error");
     assert_eq!(open(path), TablebaseError::NoFiles(path.to_owned()));
@@ -204,6 +205,5 @@ fn folders_without_whole_tables_are_refused() {
     std::fs::remove_file(folder.join("KQvK.rtbw")).expect("a file to remove");
     std::fs::create_dir(folder.join("KQvK.rtbw")).expect("a folder");
     assert!(open(path).to_string().ends_with("KQvK.rtbw: not a regular file"));
-    std::fs::remove_dir_all(&folder).expect("a folder to remove");
     assert_eq!(open("/nowhere/at/all"), TablebaseError::NoFolder("/nowhere/at/all".to_owned()));
 }

@@ -1,9 +1,7 @@
-//! The numbers that make up a position's key, one for each thing that can be so.
+//! Zobrist hashing.
 //!
-//! A position's key is the exclusive or of the numbers of everything that is true of it: each
-//! settled piece, each lifted piece, the player, the en-passant square, each castling right and
-//! what is required next. Equal positions have equal keys, and every change costs one exclusive or
-//! per thing changed. The counters are no part of the key.
+//! The key is the XOR of a random number for each settled piece, lifted piece, the player, the en-passant
+//! square, each castling right and the required action. The counters are not part of the key.
 
 use chess::{Color, Square};
 
@@ -66,7 +64,7 @@ pub(crate) fn required(required: Required) -> u64 {
     }
 }
 
-/// The number of Black being the player.
+/// The number of Black to move.
 #[inline(always)]
 pub(crate) fn black_to_move() -> u64 {
     NUMBERS[PLAYER]

@@ -163,8 +163,9 @@ fn read_pgn(
 /// Random moves from the start, again and again until the position is quiet and balanced.
 fn random(seed: u64, pair: usize, plies: usize, chess960: bool) -> Opening {
     // Seeds that are near each other must not give openings in common.
-    let mut rng =
-        Rng::from_seed(Rng::from_seed(seed).next_u64() ^ Rng::from_seed(pair as u64).next_u64().rotate_left(1));
+    let mut rng = Rng::from_seed(
+        Rng::from_seed(seed).next_u64() ^ Rng::from_seed(pair as u64).next_u64().rotate_left(1),
+    );
     loop {
         let start = if chess960 {
             chess960::start(rng.below(960) as u16).unwrap_or(Position::INITIAL)

@@ -19,8 +19,8 @@ use std::str::FromStr;
 
 use crate::{Board, Position, Rank, Setup, SetupError};
 pub use write::FenWriter;
-pub(crate) use write::write_text;
 use write::write_bytes;
+pub(crate) use write::write_text;
 
 /// The fields of a FEN, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

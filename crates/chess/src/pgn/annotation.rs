@@ -11,6 +11,7 @@
 //! Other commands and malformed values are returned verbatim.
 
 use crate::Square;
+use crate::svg::MarkColor;
 
 /// One command in a comment.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,16 +58,6 @@ pub enum Score {
 pub struct Clock {
     /// In milliseconds.
     pub milliseconds: u64,
-}
-
-/// A color of marks and arrows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it all")]
-pub enum MarkColor {
-    Green,
-    Red,
-    Yellow,
-    Blue,
 }
 
 /// A marked square or an arrow.
@@ -221,13 +212,7 @@ impl Mark {
     /// ```
     pub fn parse(item: &[u8]) -> Option<Self> {
         let (color, squares) = item.split_first()?;
-        let color = match color.to_ascii_uppercase() {
-            b'G' => MarkColor::Green,
-            b'R' => MarkColor::Red,
-            b'Y' => MarkColor::Yellow,
-            b'B' => MarkColor::Blue,
-            _ => return None,
-        };
+        let color = MarkColor::from_letter(color.to_ascii_uppercase() as char)?;
         let square = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
         let (from, to) = match squares.len() {
             2 => (squares, squares),

@@ -381,21 +381,21 @@ impl Searcher<'_> {
             } else if !N::PV || moves > 1 {
                 // 16. Principal variation search: a null window, and an open one for the first move of
                 //     a PV node and for those that beat alpha.
-                score = -self.search::<NonPv>(
-                    &next,
-                    -alpha - 1,
-                    -alpha,
-                    new_depth,
-                    ply + 1,
-                    !cut_node,
-                );
+                score =
+                    -self.search::<NonPv>(&next, -alpha - 1, -alpha, new_depth, ply + 1, !cut_node);
             }
             if N::PV && (moves == 1 || score > alpha) {
                 score = -self.search::<Pv>(&next, -beta, -alpha, new_depth, ply + 1, false);
             }
             self.unmake_move();
             if N::ROOT {
-                self.update_root_move(moves as usize, self.nodes - nodes_before, score, alpha, beta);
+                self.update_root_move(
+                    moves as usize,
+                    self.nodes - nodes_before,
+                    score,
+                    alpha,
+                    beta,
+                );
             }
             if self.stopped {
                 return 0;

@@ -145,9 +145,8 @@ mod tests {
         let time = by_clock(8000, 80, None);
         let stable = IterationStats { stability: 10, effort: 0.95, score_drop: -10 };
         let unstable = IterationStats { stability: 0, effort: 0.2, score_drop: 60 };
-        let first = |stats| {
-            (0..5000).find(|&ms| time.is_enough(Duration::from_millis(ms), stats)).unwrap()
-        };
+        let first =
+            |stats| (0..5000).find(|&ms| time.is_enough(Duration::from_millis(ms), stats)).unwrap();
         assert!(first(stable) * 2 < first(unstable), "{} {}", first(stable), first(unstable));
     }
 
