@@ -1,36 +1,29 @@
-//! Finds the numbers of `sliders/magic.rs`: for each square, sparse random numbers are tried until
-//! one sends no two occupancies with different attacks to the same place.
+//! Finds magic numbers as in `sliders/magic.rs`: for each square, sparse random numbers are tried until one
+//! maps no two occupancies with different attacks to the same index.
 //!
 //! `cargo run --release -p tabiya-chess --example find_magics` prints both tables as Rust.
 
+use chess::rng::Rng;
 use chess::sliders::hyperbola;
 use chess::{Bitboard, File, Rank, Square};
 
 type Attack = fn(Square, Bitboard) -> Bitboard;
 
-/// The occupancies that matter: the attacked squares of an empty board, without the edges that are
-/// only ever the last square of a line.
+/// The relevant occupancy mask: the attacks on an empty board without the edge squares that end a line.
 fn relevant(square: Square, attack: Attack) -> Bitboard {
     let edge_ranks = (Rank::First.bitboard() | Rank::Eighth.bitboard()) - square.rank().bitboard();
     let edge_files = (File::A.bitboard() | File::H.bitboard()) - square.file().bitboard();
     attack(square, Bitboard::EMPTY) - edge_ranks - edge_files
 }
 
-fn xorshift(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
-}
-
-fn find(square: Square, attack: Attack, state: &mut u64) -> u64 {
+fn find(square: Square, attack: Attack, rng: &mut Rng) -> u64 {
     let mask = relevant(square, attack);
     let cases: Vec<(u64, u64)> =
         mask.subsets().map(|subset| (subset.0, attack(square, subset).0)).collect();
     let shift = 64 - mask.len() as u32;
     let mut places = vec![0; cases.len()];
     loop {
-        let magic = xorshift(state) & xorshift(state) & xorshift(state);
+        let magic = rng.next_u64() & rng.next_u64() & rng.next_u64();
         if (mask.0.wrapping_mul(magic) >> 56).count_ones() < 6 {
             continue; // too little of the mask reaches the top bits
         }
@@ -48,7 +41,7 @@ fn find(square: Square, attack: Attack, state: &mut u64) -> u64 {
 }
 
 fn main() {
-    let mut state = 0x7ab1_7ab1_7ab1_7ab1;
+    let mut rng = Rng::from_seed(0x7ab1_7ab1_7ab1_7ab1);
     let sliders: [(&str, Attack); 2] =
         [("ROOK_MAGICS", hyperbola::rook), ("BISHOP_MAGICS", hyperbola::bishop)];
     for (name, attack) in sliders {
@@ -56,7 +49,7 @@ fn main() {
         for row in Square::all().collect::<Vec<_>>().chunks(4) {
             let numbers: Vec<String> = row
                 .iter()
-                .map(|&square| format!("{:#018x},", find(square, attack, &mut state)))
+                .map(|&square| format!("{:#018x},", find(square, attack, &mut rng)))
                 .collect();
             println!("    {}", numbers.join(" "));
         }

@@ -1,11 +1,11 @@
-//! What each piece attacks, and the lines between squares: tables made at compile time.
+//! Attack tables and lines between squares, computed at compile time.
 //!
-//! An attack is a square a piece could capture on; what stands there does not matter. Pieces that
-//! leap (knight, king, pawn) have one set per square; for those that slide see [`crate::sliders`].
+//! An attacked square is one a piece could capture on, whatever stands there. Leapers (knight, king, pawn)
+//! have one set per square; for sliders see [`crate::sliders`].
 
 use crate::{Bitboard, Color, PieceType, Square, sliders};
 
-/// The squares reached from `square` by single steps.
+/// The squares reached from `square` by one step.
 const fn leaps(square: usize, steps: &[(i8, i8)]) -> u64 {
     let mut set = 0;
     let mut i = 0;
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leapers_attack_what_the_coordinates_say() {
+    fn leaper_attacks_match_their_coordinates() {
         for a in Square::all() {
             for b in Square::all() {
                 let files = (a.file() as i8 - b.file() as i8).abs();

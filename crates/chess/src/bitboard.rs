@@ -98,13 +98,13 @@ impl Bitboard {
         Square::from_index(self.0.trailing_zeros() as usize)
     }
 
-    /// The board seen from the other side: ranks in reverse order.
+    /// Flips the board vertically: ranks in reverse order.
     #[inline(always)]
     pub const fn flip_ranks(self) -> Self {
         Self(self.0.swap_bytes())
     }
 
-    /// The board in a mirror: files in reverse order.
+    /// Mirrors the board horizontally: files in reverse order.
     pub const fn flip_files(self) -> Self {
         Self(self.0.swap_bytes().reverse_bits())
     }
@@ -245,10 +245,10 @@ macro_rules! bitboard {
 }
 
 impl Bitboard {
-    /// What [`bitboard!`](crate::bitboard) calls: 64 marks from a8 to h1, `X` for a member.
+    /// The implementation of [`bitboard!`](crate::bitboard): 64 marks from a8 to h1, `X` for a member.
     ///
     /// # Panics
-    /// If there are not 64 marks, each `X` or `.`: the picture is part of the program's text.
+    /// Unless there are 64 marks, each `X` or `.`.
     pub const fn from_picture(marks: &[&str]) -> Self {
         assert!(marks.len() == 64, "a picture has 64 marks");
         let mut set = 0;
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_read_and_drawn_alike() {
+    fn a_picture_round_trips() {
         let corners = bitboard! {
             X . . . . . . X
             . . . . . . . .
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn flips_move_squares_as_their_names_say() {
+    fn flips_map_squares_by_file_and_rank() {
         assert_eq!(Square::B1.bitboard().flip_ranks(), Square::B8.bitboard());
         assert_eq!(Square::B1.bitboard().flip_files(), Square::G1.bitboard());
     }

@@ -1,8 +1,7 @@
-//! Which piece stands where, in 32 bytes.
+//! Piece placement in 32 bytes.
 //!
-//! Four *planes* of 64 bits: the n-th bit of all planes together is the code of what stands on
-//! square n. The code is chosen by how pieces move, so that every set a move generator asks for is
-//! one or two operations away:
+//! Four *planes* of 64 bits: bit n of all planes together is the code of the piece on square n. The code
+//! reflects how pieces move, so that every set a move generator needs takes one or two operations:
 //!
 //! | piece  | leaps | diagonal | straight |
 //! |--------|-------|----------|----------|
@@ -13,16 +12,15 @@
 //! | rook   | 0     | 0        | 1        |
 //! | queen  | 0     | 1        | 1        |
 //!
-//! The fourth plane holds Black's pieces. An empty square has no bit in any plane. Two piece sets of
-//! a square can never overlap, because a square has only one code; a move is an exclusive-or of the
-//! planes with the two squares, and what is on a square is four bits and one look-up.
+//! The fourth plane holds Black's pieces. An empty square has no bit in any plane. Piece sets cannot
+//! overlap, because a square has only one code; a move is an XOR of the planes with the two squares, and the
+//! piece on a square is four bits and one table lookup.
 
 use std::fmt;
 
 use crate::{Bitboard, Color, Piece, PieceType, Square, picture};
 
-/// A placement of pieces, with no rules attached: what [`Setup`](crate::Setup) and
-/// [`Position`](crate::Position) share.
+/// A piece placement without rules, shared by [`Setup`](crate::Setup) and [`Position`](crate::Position).
 ///
 /// ```
 /// use chess::{Board, Color, Piece, PieceType, Square};
@@ -69,7 +67,7 @@ impl Board {
     /// No piece at all.
     pub const EMPTY: Self = Self { leaps: 0, diagonal: 0, straight: 0, black: 0 };
 
-    /// The start of a game of chess.
+    /// The initial position's placement.
     pub const INITIAL: Self = Self {
         leaps: 0x52ff_0000_0000_ff52,
         diagonal: 0x6e00_0000_0000_006e,
@@ -138,13 +136,13 @@ impl Board {
             .map(|color| PieceType::ALL.map(|piece_type| self.pieces(color, piece_type)))
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[inline(always)]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         PIECE_OF_CODE[self.code_at(square)]
     }
 
-    /// The type of what stands on a square.
+    /// The type of the piece on a square.
     #[inline(always)]
     pub const fn piece_type_at(&self, square: Square) -> Option<PieceType> {
         match self.piece_at(square) {
@@ -153,7 +151,7 @@ impl Board {
         }
     }
 
-    /// Bits 0–2 say how the piece moves, bit 3 whether it is Black's; 0 for none.
+    /// The plane bits of a square: bits 0–2 the code of the type, bit 3 set for Black; 0 if empty.
     #[inline(always)]
     pub(crate) const fn code_at(&self, square: Square) -> usize {
         let n = square.index();
@@ -173,13 +171,13 @@ impl Board {
             .filter_map(move |square| board.piece_at(square).map(|piece| (square, piece)))
     }
 
-    /// Puts a piece on a square; what stood there is gone.
+    /// Puts a piece on a square, replacing any piece there.
     pub const fn put(&mut self, square: Square, piece: Piece) {
         self.remove(square);
         self.flip(piece.color(), piece.piece_type(), square.bitboard());
     }
 
-    /// Takes away what stands on a square.
+    /// Empties a square.
     #[inline(always)]
     pub const fn remove(&mut self, square: Square) {
         let keep = !square.bitboard().0;
@@ -189,7 +187,7 @@ impl Board {
         self.black &= keep;
     }
 
-    /// Adds a piece on those squares where there was none, and takes it from those where it stood.
+    /// XORs a piece onto squares: adds it to empty ones, removes it from those it occupies.
     #[inline(always)]
     pub(crate) const fn flip(&mut self, color: Color, piece_type: PieceType, squares: Bitboard) {
         // All ones where the bit of the code is set: no branch, and nothing at all for constants.
@@ -221,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_views_agree_with_what_was_put() {
+    fn all_accessors_agree_with_the_placed_pieces() {
         let mut board = Board::EMPTY;
         let mut expected = [None; 64];
         for (n, square) in Square::all().enumerate() {
@@ -252,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_initial_board_is_the_one_everybody_knows() {
+    fn the_initial_board_is_correct() {
         let mut board = Board::EMPTY;
         for (n, letter) in "RNBQKBNRPPPPPPPP".chars().enumerate() {
             let white = Square::from_index(n);

@@ -1,4 +1,4 @@
-//! Does a move give check? Answered without making it.
+//! Whether a move gives check, without making it.
 
 use crate::{Bitboard, Move, MoveKind, PieceType, Position, Square, attacks, sliders};
 

@@ -1,15 +1,15 @@
-//! The 960 starts of Fischer's chess, by the number that Reinhard Scharnagl gave each.
+//! The 960 start positions of Chess960, by Scharnagl number.
 
-use crate::{Bitboard, Board, Color, Piece, PieceType, Position, Setup, Square};
+use crate::{Bitboard, Board, Color, File, Piece, PieceType, Position, Setup, Square};
 
-/// There are this many starts.
+/// The number of start positions.
 pub const STARTS: u16 = 960;
 
-/// The home rank of a start from a to h, or nothing if the number is not below 960.
+/// The home rank from a to h of a Scharnagl number, or `None` if it is not below 960.
 ///
-/// The number is read like the wheels of a lock: a place for the light bishop (of 4), for the dark one
-/// (4), for the queen among what is left (6), for the two knights among what is left (10); rook, king
-/// and rook fill the rest.
+/// The number is in mixed radix: the light-squared bishop (4 squares), the dark-squared bishop (4), the queen
+/// among the free squares (6), the two knights among the free squares (10); rook, king and rook fill the
+/// rest.
 ///
 /// ```
 /// use chess::{PieceType::*, chess960};
@@ -26,7 +26,7 @@ pub fn home_rank(number: u16) -> Option<[PieceType; 8]> {
     rank[number % 4 * 2 + 1] = Some(PieceType::Bishop);
     rank[number / 4 % 4 * 2] = Some(PieceType::Bishop);
     place(&mut rank, number / 16 % 6, PieceType::Queen);
-    /// Two different places among five.
+    /// The pairs of free squares.
     const KNIGHTS: [(usize, usize); 10] =
         [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
     let (first, second) = KNIGHTS[number / 96];
@@ -38,20 +38,26 @@ pub fn home_rank(number: u16) -> Option<[PieceType; 8]> {
     Some(rank.map(|piece| piece.unwrap_or(PieceType::Rook)))
 }
 
-/// Puts a piece onto the n-th free place.
+/// Puts a piece onto the `n`th free square.
 fn place(rank: &mut [Option<PieceType>; 8], n: usize, piece: PieceType) {
-    if let Some(free) = rank.iter_mut().filter(|place| place.is_none()).nth(n) {
+    if let Some(free) = rank.iter_mut().filter(|square| square.is_none()).nth(n) {
         *free = Some(piece);
     }
 }
 
-/// The start with this number, or nothing if it is not below 960.
+/// The start position of a Scharnagl number, or `None` if it is not below 960.
+///
+/// ```
+/// use chess::{Position, chess960};
+/// assert!(chess960::start(0).unwrap().has_chess960_castling_rights());
+/// assert!(!Position::INITIAL.has_chess960_castling_rights());
+/// ```
 pub fn start(number: u16) -> Option<Position> {
     let rank = home_rank(number)?;
     double_start(rank, rank)
 }
 
-/// A start with different home ranks for the two players ("double Fischer random").
+/// A start position with different home ranks for the two players ("double Fischer random").
 pub fn double_start(white: [PieceType; 8], black: [PieceType; 8]) -> Option<Position> {
     let mut board = Board::EMPTY;
     let mut castling_rooks = Bitboard::EMPTY;
@@ -68,6 +74,17 @@ pub fn double_start(white: [PieceType; 8], black: [PieceType; 8]) -> Option<Posi
         }
     }
     Setup { board, castling_rooks, ..Setup::EMPTY }.position().ok()
+}
+
+impl Position {
+    /// Whether a castling right has its king off the e-file or its rook off the a- and h-files, as
+    /// python-chess defines it: standard notation of castling would be ambiguous.
+    pub fn has_chess960_castling_rights(&self) -> bool {
+        self.castling_rooks().into_iter().any(|rook| {
+            let color = if rook.rank() == crate::Rank::First { Color::White } else { Color::Black };
+            self.king(color).file() != File::E || !matches!(rook.file(), File::A | File::H)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Color {
-    /// The player who begins.
+    /// The first player.
     White = 0,
-    /// The player who answers.
+    /// The second player.
     Black = 1,
 }
 

@@ -1,11 +1,11 @@
-//! EPD: a position and operations on it, in one line, as test suites are written.
+//! Extended Position Description (EPD): a position and operations in one line, the format of test suites.
 //!
 //! The first four fields are those of FEN. Operations follow, each an opcode with operands and a
 //! semicolon: `bm Nf3 e4; id "WAC.001"; acd 20;`. Operands are words, or strings in quotes (with `\"`
 //! and `\\` for what would end them). Clocks are the operations `hmvc` and `fmvn`.
 //!
-//! Read leniently, because suites are written by hand: the last semicolon may be missing, blanks may
-//! be many, both clocks of a FEN may stand before the operations, and the position is read as
+//! The parser is lenient, because suites are written by hand: the last semicolon may be missing, blanks may
+//! repeat, both FEN clocks may precede the operations, and the position is parsed as
 //! [lenient FEN](crate::Position::from_fen_lenient).
 
 use std::fmt;
@@ -35,44 +35,44 @@ pub struct Epd {
 /// An opcode and its operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operation {
-    /// What it says: `bm` (best move), `am` (a move to avoid), `id`, `c0` (a comment) and so on.
+    /// The opcode: `bm` (best move), `am` (avoid move), `id`, `c0` (comment) and so on.
     pub opcode: String,
     /// Words and strings, without quotes.
     pub operands: Vec<String>,
 }
 
-/// Why a line is no EPD.
+/// Why a line is not EPD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
-    /// Its first fields are no position.
+    /// The position is malformed or illegal.
     #[error(transparent)]
     Position(#[from] FenError),
     /// An opcode begins with a letter or underscore, and has at most 15 letters, digits, underscores.
     #[error("'{text}' at byte {at} is not an opcode")]
     BadOpcode {
-        /// What stands there.
+        /// The text.
         text: String,
-        /// Where.
+        /// Its byte offset.
         at: usize,
     },
-    /// A string without its closing quote.
+    /// An unterminated string.
     #[error("the string at byte {at} is not closed")]
     UnclosedString {
-        /// Where it begins.
+        /// Its byte offset.
         at: usize,
     },
-    /// A clock that is no number.
+    /// A clock that is not a number.
     #[error("{opcode} '{text}' is not a number from 0 to 65535")]
     BadClock {
-        /// Which clock.
+        /// The opcode of the clock.
         opcode: &'static str,
-        /// What it is.
+        /// The operand.
         text: String,
     },
 }
 
 impl Epd {
-    /// Reads a line.
+    /// Parses a line.
     pub fn parse(line: &str) -> Result<Self, EpdError> {
         let line = line.trim_end();
         // Four fields, and perhaps the two clocks of a FEN.
@@ -107,7 +107,7 @@ impl Epd {
         Some(text.parse().map_err(|_| EpdError::BadClock { opcode, text: text.to_owned() }))
     }
 
-    /// The operands of an operation; nothing if there is no such.
+    /// The operands of an operation, if it is present.
     pub fn operands(&self, opcode: &str) -> Option<&[String]> {
         let operation = self.operations.iter().find(|operation| operation.opcode == opcode);
         operation.map(|operation| operation.operands.as_slice())
@@ -118,8 +118,7 @@ impl Epd {
         self.operands(opcode)?.first().map(String::as_str)
     }
 
-    /// The operands of an operation as moves in algebraic notation: `bm`, `am`, `pv` are such (the
-    /// last one move after another).
+    /// The operands of an operation as moves in SAN: `bm`, `am`, and `pv` (whose moves follow each other).
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, SanError> {
         let mut position = self.position;
         let mut moves = Vec::new();
@@ -142,7 +141,7 @@ impl std::str::FromStr for Epd {
     }
 }
 
-/// Where the next word begins and ends.
+/// The byte range of the next word.
 fn next_word(line: &str, at: usize) -> (usize, usize) {
     let blank = |byte: &u8| byte.is_ascii_whitespace();
     let bytes = line.as_bytes();
@@ -194,7 +193,7 @@ fn is_opcode(word: &str) -> bool {
         && word.bytes().all(|byte| letter(byte) || byte.is_ascii_digit())
 }
 
-/// The string that begins with a quote here, and where it ends.
+/// The quoted string at an offset, and its end.
 fn string(line: &str, at: usize) -> Option<(String, usize)> {
     let mut text = String::new();
     let mut chars = line[at + 1..].char_indices();
@@ -211,8 +210,7 @@ fn string(line: &str, at: usize) -> Option<(String, usize)> {
     None
 }
 
-/// The line, with every operation closed by a semicolon. Operands that are more than a word stand in
-/// quotes.
+/// The line, with a semicolon after every operation. Operands that are not single words are quoted.
 impl fmt::Display for Epd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fen = self.position.fen_in(FenStyle::Standard);
@@ -246,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_of_all_kinds_are_read_and_written_the_same() {
+    fn operations_of_all_kinds_round_trip() {
         let lines = [
             "8/8/8/8/8/8/8/K1k5 w - -",
             "r1bqkbnr/8/8/8/8/8/8/4K2R w K - bm O-O; c0 \"a; \\\"b\\\" \\\\\"; hmvc 7; fmvn 30; noop;",
@@ -267,14 +265,14 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_by_hand_is_read() {
+    fn hand_written_lines_are_accepted() {
         let epd = Epd::parse("4k3/8/8/8/8/8/8/4K2R w KQ - 3 9   bm  Rh8+ ; id \"a\"").unwrap();
         assert_eq!(epd.to_string(), "4k3/8/8/8/8/8/8/4K2R w K - bm Rh8+; id \"a\";");
         assert_eq!((epd.position.halfmove_clock(), epd.position.fullmove_number()), (3, 9));
     }
 
     #[test]
-    fn refusals_say_what_and_where() {
+    fn errors_name_the_text_and_its_offset() {
         let refused = |text: &str| {
             Epd::parse(&format!("4k3/8/8/8/8/8/8/4K3 w - - {text}")).unwrap_err().to_string()
         };

@@ -1,9 +1,8 @@
-//! A game: a position and how it came about.
+//! A game: a position with its history.
 
 use crate::{Color, Move, Position};
 
-/// Positions played through, from the first to the current one. It knows what a position alone
-/// cannot: repetitions.
+/// The moves from a start position to the current one, with repetition counts.
 ///
 /// ```
 /// use chess::{DrawReason, Game, Outcome};
@@ -26,9 +25,9 @@ pub struct Game {
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
-    /// The winner has mated.
+    /// Checkmate, with the winner.
     Checkmate(Color),
-    /// Nobody has won.
+    /// A draw.
     Draw(DrawReason),
 }
 
@@ -37,19 +36,19 @@ pub enum Outcome {
 pub enum DrawReason {
     /// The player to move has no move and is not in check.
     Stalemate,
-    /// No series of moves could mate.
+    /// Insufficient material: no sequence of legal moves can mate.
     InsufficientMaterial,
-    /// 75 moves by each player without a capture or a pawn move.
+    /// The seventy-five-move rule.
     SeventyFiveMoves,
-    /// The same position for the fifth time.
+    /// Fivefold repetition.
     FivefoldRepetition,
-    /// 50 moves by each player without a capture or a pawn move: a draw if a player says so.
+    /// The fifty-move rule; a player must claim it.
     FiftyMoves,
-    /// The same position for the third time: a draw if a player says so.
+    /// Threefold repetition; a player must claim it.
     ThreefoldRepetition,
 }
 
-/// A move that the position does not allow.
+/// An illegal move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{m} is not legal in {fen}")]
 pub struct IllegalMove {
@@ -60,7 +59,7 @@ pub struct IllegalMove {
 }
 
 impl Game {
-    /// A game that begins with this position.
+    /// A game from this position.
     pub fn new(position: Position) -> Self {
         Self { current: position, past: Vec::new() }
     }
@@ -70,7 +69,7 @@ impl Game {
         &self.current
     }
 
-    /// The position the game began with.
+    /// The start position.
     pub fn initial_position(&self) -> &Position {
         self.past.first().map_or(&self.current, |(position, _)| position)
     }
@@ -80,7 +79,7 @@ impl Game {
         self.past.iter().map(|&(_, m)| m)
     }
 
-    /// How many moves have been played.
+    /// The number of moves played.
     pub fn len(&self) -> usize {
         self.past.len()
     }
@@ -100,30 +99,29 @@ impl Game {
         Ok(())
     }
 
-    /// Takes back the last move.
+    /// Undoes the last move.
     pub fn undo(&mut self) -> Option<Move> {
         let (position, m) = self.past.pop()?;
         self.current = position;
         Some(m)
     }
 
-    /// How often the current position has occurred, this time included. Only positions since the
-    /// last capture or pawn move can be the same.
+    /// The number of occurrences of the current position. Only positions since the last irreversible move
+    /// can be equal.
     pub fn repetitions(&self) -> usize {
         let reversible = self.current.halfmove_clock() as usize;
         let key = self.current.key();
         1 + self.past.iter().rev().take(reversible).filter(|(past, _)| past.key() == key).count()
     }
 
-    /// The keys of the earlier positions that could be repeated, oldest first: those since the last
-    /// capture or pawn move.
+    /// The keys of the earlier positions since the last capture or pawn move, oldest first.
     pub fn reversible_keys(&self) -> impl ExactSizeIterator<Item = u64> {
         let reversible = (self.current.halfmove_clock() as usize).min(self.past.len());
         self.past[self.past.len() - reversible..].iter().map(|(position, _)| position.key())
     }
 
-    /// How the game ended by itself, if it did: mate, stalemate, a dead position, 75 moves,
-    /// fivefold repetition.
+    /// The automatic end of the game, if it is over: checkmate, stalemate, insufficient material, the
+    /// seventy-five-move rule, fivefold repetition.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = &self.current;
         if !position.has_legal_move() {
@@ -145,8 +143,7 @@ impl Game {
         Some(Outcome::Draw(draw))
     }
 
-    /// The draw that a player may claim in the current position, though the game goes on if nobody
-    /// does: 50 moves, or the third repetition.
+    /// The draw that a player may claim: the fifty-move rule or threefold repetition.
     pub fn claimable_draw(&self) -> Option<DrawReason> {
         if self.current.halfmove_clock() >= 100 && self.current.has_legal_move() {
             Some(DrawReason::FiftyMoves)

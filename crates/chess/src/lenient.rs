@@ -1,9 +1,9 @@
-//! FEN as it occurs: the strict reader with every leniency that real files ask for.
+//! A lenient FEN parser for real files.
 //!
-//! The text is brought into the form that [`Setup::from_fen`] reads, and
-//! [`SetupProblems::FORGIVABLE`] problems are forgiven. All leniencies:
+//! The text is normalized for the strict parser, [`Setup::from_fen`], and [`SetupProblems::FORGIVABLE`]
+//! problems are forgiven. All leniencies:
 //!
-//! 1. blanks before and behind the text; several blanks, tabs or underscores between fields;
+//! 1. leading and trailing blanks; several blanks, tabs or underscores between fields;
 //! 2. missing fields at the end: White to move, no castling rights, no en passant, clocks 0 and 1;
 //! 3. two numbers of empty squares in a row (`44` is 8), `0` for none, and `~` behind promoted pieces;
 //! 4. the side to move in capitals or written out: `W`, `White`, `black`;
@@ -11,17 +11,17 @@
 //! 6. castling rights without king or rook at home are dropped; of two on one side the outer stays;
 //! 7. an en-passant square on the wrong rank, or one that no pawn can have passed, is dropped;
 //! 8. `-` for a clock, and a clock beyond 65535, which counts as that;
-//! 9. a check that cannot have come about;
-//! 10. anything behind the sixth field.
+//! 9. an impossible check;
+//! 10. anything after the sixth field.
 //!
-//! Still refused: wrong letters, ranks too short or too long, anything but one king each, pawns on
-//! the last ranks, too many pieces, and a player to move who could take the king.
+//! Still rejected: wrong letters, ranks too short or too long, anything but one king each, pawns on
+//! the last ranks, too many pieces, and an opponent in check.
 
 use crate::{FenError, Position, Setup, SetupProblems, Square};
 
 impl Position {
-    /// Reads a FEN leniently: the module's head lists all that is tolerated. An error speaks of the
-    /// text after it has been brought into the strict form.
+    /// Parses a FEN leniently; the module documentation lists all leniencies. Errors refer to the normalized
+    /// text.
     ///
     /// ```
     /// use chess::Position;
@@ -36,13 +36,13 @@ impl Position {
 }
 
 impl Setup {
-    /// Reads a FEN leniently without asking whether the position is legal.
+    /// Parses a FEN leniently without checking that the position is legal.
     pub fn from_fen_lenient(fen: &str) -> Result<Self, FenError> {
         Self::from_fen(&strict_form(fen))
     }
 }
 
-/// The text as the strict reader wants it, where it is clear what is meant.
+/// The text normalized for the strict parser.
 fn strict_form(fen: &str) -> String {
     let is_blank = |c: char| c.is_ascii_whitespace() || c == '_';
     let mut fields = fen.split(is_blank).filter(|field| !field.is_empty());
@@ -63,7 +63,7 @@ fn strict_form(fen: &str) -> String {
     format!("{placement} {turn} {castling} {en_passant} {halfmove_clock} {fullmove_number}")
 }
 
-/// Numbers of empty squares added up, marks of promotion dropped.
+/// Adjacent digits added up, promotion marks dropped.
 fn placement(field: &str) -> String {
     let mut text = String::with_capacity(field.len());
     let mut empty = 0u32;
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_leniency_is_granted_and_none_by_the_strict_reader() {
+    fn each_leniency_is_accepted_here_and_rejected_by_the_strict_parser() {
         let cases = [
             ("1", " 4k3/8/8/8/8/8/8/4K3\tw  -_- 0 1\n", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
             ("2", "4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_still() {
+    fn nonsense_is_rejected() {
         for fen in ["", "  ", "x", "8/8/8/8/8/8/8/8 w", "4k3/8/8/8/8/8/9/4K3", "4k3/8/8/8 w - -"] {
             assert!(Position::from_fen_lenient(fen).is_err(), "{fen}");
         }

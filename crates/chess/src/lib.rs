@@ -1,8 +1,8 @@
 //! Chess and Chess960: bitboards, legal moves, notation, pictures.
 //!
-//! A [`Setup`] is a position as somebody describes it; a [`Position`] is always legal and 64 bytes;
-//! a [`Game`] is a position with its history. Everything here only computes: no I/O, no threads, no
-//! clock, no set-up call, and no panic on any input.
+//! A [`Setup`] is an unvalidated position; a [`Position`] is always legal and 64 bytes; a [`Game`] is a
+//! position with its history. The crate is pure computation: no I/O, threads, clock or init call, and no panic
+//! on any input.
 //!
 //! ```
 //! use chess::{Game, Outcome, Color};
@@ -15,9 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where to begin: [`Position::legal_moves`] and [`Position::after`]; [`Position::visit_moves`] and
-//! [`Position::for_each_child`] when speed matters; [`Setup::position`] for what is wrong with a
-//! position; [`svg`] and [`picture`] to look at one.
+//! Entry points: [`Position::legal_moves`] and [`Position::after`]; [`Position::visit_moves`] and
+//! [`Position::for_each_child`] when speed matters; [`Setup::position`] for validation; [`svg`] and
+//! [`picture`] for diagrams.
 
 pub mod attacks;
 mod bitboard;
@@ -27,7 +27,6 @@ pub mod chess960;
 mod color;
 mod epd;
 mod fen;
-mod fen_write;
 mod game;
 mod lenient;
 mod make;
@@ -55,8 +54,7 @@ pub use bitboard::{Bitboard, Squares};
 pub use board::Board;
 pub use color::{Color, ParseColorError};
 pub use epd::{Epd, EpdError, Operation};
-pub use fen::{FenError, FenField, FenProblem, FenStyle};
-pub use fen_write::FenWriter;
+pub use fen::{FenError, FenField, FenProblem, FenStyle, FenWriter};
 pub use game::{DrawReason, Game, IllegalMove, Outcome};
 pub use make::Observer;
 pub use movegen::{Flow, MoveFilter, MoveVisitor, PawnStep};

@@ -1,11 +1,11 @@
-//! Making moves by copying.
+//! Copy-make: the position after a move.
 //!
-//! Each kind of move has its own function, always inlined: when the kind, the player and the piece
-//! are known where it is called (move generation knows them), only the few operations which that
-//! move needs remain. [`Position::after`] is the same for a move that comes from outside.
+//! Each kind of move has its own function, always inlined: where kind, player and piece are known at compile
+//! time (as in move generation), only the operations of that move remain. [`Position::after`] dispatches on a
+//! move of any kind.
 //!
-//! An [`Observer`] is told of every piece that comes, goes or moves, so that what depends on the
-//! pieces (a network's accumulator, say) can keep in step without the board knowing of it.
+//! An [`Observer`] is notified of every piece that appears, disappears or moves, so that derived state (such
+//! as a network's accumulator) is updated incrementally without the board depending on it.
 
 use crate::position::NO_FILE;
 use crate::side::{Black, Side, White};
@@ -13,7 +13,7 @@ use crate::{
     Bitboard, Color, Move, MoveKind, Piece, PieceType, Position, Square, attacks, zobrist,
 };
 
-/// Whoever wants to know how a move changes the board.
+/// An observer of the board changes of a move.
 pub trait Observer {
     /// A piece appears on a square.
     fn put(&mut self, piece: Piece, square: Square);
@@ -21,7 +21,7 @@ pub trait Observer {
     /// A piece disappears from a square.
     fn remove(&mut self, piece: Piece, square: Square);
 
-    /// A piece goes from one square to another.
+    /// A piece moves from one square to another.
     #[inline(always)]
     fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
         self.remove(piece, from);
@@ -29,7 +29,7 @@ pub trait Observer {
     }
 }
 
-/// Nobody wants to know.
+/// The observer that ignores everything.
 impl Observer for () {
     #[inline(always)]
     fn put(&mut self, _: Piece, _: Square) {}
@@ -40,14 +40,14 @@ impl Observer for () {
 impl Position {
     /// The position after a legal move.
     ///
-    /// The move must be [legal](Position::is_legal) here. Any other gives *some* position, without a
-    /// panic in release builds, but not one that means anything; debug builds check it.
+    /// The move must be [legal](Position::is_legal) here. Any other gives an unspecified position, without a
+    /// panic in release builds; debug builds assert legality.
     #[inline]
     pub fn after(&self, m: Move) -> Self {
         self.after_observed(m, &mut ())
     }
 
-    /// [`Position::after`], with somebody told of each change of the board.
+    /// [`Position::after`] with an observer of each board change.
     ///
     /// ```
     /// use chess::{Observer, Piece, Position, Square};
@@ -70,9 +70,9 @@ impl Position {
         }
     }
 
-    /// What the [key](Position::key) will probably be after a move: right for all but castling, en
-    /// passant, promotions, and moves that change the right to castle or to take en passant. It costs
-    /// next to nothing, so that whoever keeps a table by keys can fetch from it before the move is made.
+    /// The [key](Position::key) after a move, exact for all but castling, en passant, promotions, and moves
+    /// that change castling or en-passant rights. It is cheap enough to prefetch a hash table entry before the
+    /// move is made.
     ///
     /// ```
     /// use chess::Position;
@@ -109,9 +109,9 @@ impl Position {
         }
     }
 
-    /// The same position with the other player to move, unless the player to move is in check.
+    /// The position after a null move, unless the side to move is in check.
     ///
-    /// The clocks go on as if a piece had moved, and any right to take en passant is gone.
+    /// The clocks advance as for a quiet move, and the en-passant right expires.
     ///
     /// ```
     /// use chess::{Color, Position};
@@ -129,7 +129,7 @@ impl Position {
         })
     }
 
-    /// What every move does: the clocks, the turn, and the end of the right to take en passant.
+    /// The part common to all moves: clocks, turn, expiry of the en-passant right.
     #[inline(always)]
     pub(crate) fn passed<S: Side>(&self) -> Self {
         let mut next = *self;
@@ -143,7 +143,7 @@ impl Position {
         next
     }
 
-    /// In debug builds: all invariants hold after every move.
+    /// Asserts all invariants in debug builds.
     #[inline(always)]
     fn checked(self) -> Self {
         #[cfg(debug_assertions)]
@@ -151,7 +151,7 @@ impl Position {
         self
     }
 
-    /// Moves a piece of the player; where it goes must be empty.
+    /// Moves a piece of the player to an empty square.
     #[inline(always)]
     fn relocate<S: Side>(&mut self, piece_type: PieceType, from: Square, to: Square) -> Piece {
         let piece = Piece::new(S::COLOR, piece_type);
@@ -165,7 +165,7 @@ impl Position {
         piece
     }
 
-    /// Takes an enemy piece from the board.
+    /// Removes an enemy piece.
     #[inline(always)]
     fn remove<O: Observer>(&mut self, square: Square, observer: &mut O) {
         let (piece, key) = (self.board.piece_at(square), zobrist::on_board(&self.board, square));
@@ -180,7 +180,7 @@ impl Position {
         }
     }
 
-    /// Ends the castling rights that have anything to do with these squares.
+    /// Removes the castling rights that depend on these squares.
     #[inline(always)]
     fn end_castling(&mut self, squares: Bitboard) {
         let lost = self.castling & squares;
@@ -190,7 +190,7 @@ impl Position {
         }
     }
 
-    /// The squares whose rights end when this piece of the player leaves `from`.
+    /// The rook squares whose castling rights end when this piece leaves `from`.
     #[inline(always)]
     fn touched<S: Side>(piece_type: PieceType, from: Square) -> Bitboard {
         match piece_type {
@@ -200,7 +200,7 @@ impl Position {
         }
     }
 
-    /// A piece goes to an empty square.
+    /// A quiet move.
     #[inline(always)]
     pub(crate) fn quiet<S: Side, O: Observer>(
         &self,
@@ -215,7 +215,7 @@ impl Position {
         next.checked()
     }
 
-    /// A piece takes an enemy piece.
+    /// A capture.
     #[inline(always)]
     pub(crate) fn capture<S: Side, O: Observer>(
         &self,
@@ -231,7 +231,7 @@ impl Position {
         next.checked()
     }
 
-    /// A pawn goes two steps.
+    /// A double pawn push.
     #[inline(always)]
     pub(crate) fn double_push<S: Side, O: Observer>(
         &self,
@@ -250,7 +250,7 @@ impl Position {
         next.checked()
     }
 
-    /// Notes the right to take en passant if one of these pawns can do so legally.
+    /// Sets the en-passant file if one of these pawns can legally capture.
     #[inline(never)]
     pub(crate) fn allow_en_passant(&mut self, takers: Bitboard, passed_square: Square) {
         if takers.into_iter().any(|from| self.en_passant_is_safe(from, passed_square)) {
@@ -259,7 +259,7 @@ impl Position {
         }
     }
 
-    /// Whether the player's king is safe once this pawn has taken en passant.
+    /// Whether the player's king is safe after this pawn's en-passant capture.
     #[inline(never)]
     pub(crate) fn en_passant_is_safe(&self, from: Square, passed_square: Square) -> bool {
         let taken = Square::new(passed_square.file(), from.rank()).bitboard();
@@ -268,7 +268,7 @@ impl Position {
         (self.attackers(self.king(self.turn), occupied) & enemies).is_empty()
     }
 
-    /// A pawn takes a pawn that has just passed it.
+    /// An en-passant capture.
     #[inline(always)]
     pub(crate) fn take_en_passant<S: Side, O: Observer>(
         &self,
@@ -282,7 +282,7 @@ impl Position {
         next.checked()
     }
 
-    /// A pawn reaches the last rank.
+    /// A promotion.
     #[inline(always)]
     pub(crate) fn promote<S: Side, O: Observer>(
         &self,
@@ -308,7 +308,7 @@ impl Position {
         next.checked()
     }
 
-    /// King and rook change places, more or less.
+    /// Castling.
     #[inline(always)]
     pub(crate) fn castle<S: Side, O: Observer>(&self, m: Move, observer: &mut O) -> Self {
         let mut next = *self;

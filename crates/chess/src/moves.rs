@@ -1,4 +1,4 @@
-//! Moves in 16 bits, and a list of them that needs no heap.
+//! Moves in 16 bits, and move lists on the stack.
 
 use std::fmt;
 
@@ -6,31 +6,30 @@ use arrayvec::ArrayVec;
 
 use crate::{File, PieceType, Square};
 
-/// What sort of move it is, promotions aside.
+/// The kind of a move; promotions carry their piece separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum MoveKind {
-    /// To an empty square, with nothing special about it.
+    /// A quiet move that is none of the following.
     Quiet = 0,
-    /// A pawn's first move by two squares.
+    /// A double pawn push.
     DoublePush = 1,
-    /// King and rook together.
+    /// Castling.
     Castling = 2,
-    /// Onto an enemy piece.
+    /// A capture.
     Capture = 4,
-    /// A pawn takes a pawn that has just passed it.
+    /// An en-passant capture.
     EnPassant = 5,
-    /// A pawn reaches the last rank.
+    /// A promotion without capture.
     Promotion = 8,
-    /// A pawn captures onto the last rank.
+    /// A promotion with capture.
     PromotionCapture = 12,
 }
 
-/// A move: from, to and kind in 16 bits. It means something only together with the
-/// [`Position`](crate::Position) it belongs to.
+/// A move: from, to and kind in 16 bits, meaningful only in its [`Position`](crate::Position).
 ///
-/// Castling is written as the king taking his own rook: that is unambiguous in Chess960 too.
-/// In text, [`Position::uci`](crate::Position::uci) has both conventions.
+/// Castling is encoded as king takes rook, which is unambiguous in Chess960 too. In text,
+/// [`Position::uci`](crate::Position::uci) supports both conventions.
 ///
 /// Bits 0–5 from, 6–11 to, 12–15 kind: bit 14 marks captures, bit 15 promotions, whose piece is in
 /// bits 12–13 (knight, bishop, rook, queen).
@@ -38,7 +37,7 @@ pub enum MoveKind {
 pub struct Move(u16);
 
 impl Move {
-    /// A move that is no promotion.
+    /// A move that is not a promotion.
     #[inline(always)]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Self {
         Self(from.index() as u16 | (to.index() as u16) << 6 | (kind as u16) << 12)
@@ -57,19 +56,19 @@ impl Move {
         Self(Self::new(from, to, kind).0 | choice << 12)
     }
 
-    /// Where the piece comes from.
+    /// The origin square.
     #[inline(always)]
     pub const fn from(self) -> Square {
         Square::from_index(self.0 as usize)
     }
 
-    /// Where it goes; for castling, the square of the rook.
+    /// The target square; for castling, the rook's.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0 >> 6) as usize)
     }
 
-    /// What sort of move it is.
+    /// The kind of the move.
     #[inline(always)]
     pub const fn kind(self) -> MoveKind {
         match self.0 >> 12 {
@@ -83,7 +82,7 @@ impl Move {
         }
     }
 
-    /// What the pawn becomes, if it becomes anything.
+    /// The promotion piece, if it is a promotion.
     #[inline(always)]
     pub const fn promotion(self) -> Option<PieceType> {
         if self.0 & 0x8000 == 0 {
@@ -92,26 +91,26 @@ impl Move {
         Some(PieceType::PROMOTIONS[(self.0 >> 12 & 3) as usize])
     }
 
-    /// Whether it takes a piece, en passant included.
+    /// Whether it is a capture, en passant included.
     #[inline(always)]
     pub const fn is_capture(self) -> bool {
         self.0 & 0x4000 != 0
     }
 
-    /// Whether it castles.
+    /// Whether it is castling.
     #[inline(always)]
     pub const fn is_castling(self) -> bool {
         self.0 >> 12 == MoveKind::Castling as u16
     }
 
-    /// Where the king ends up if this is castling: the g- or c-file of his rank.
+    /// The king's target square when castling: on the g- or c-file.
     #[inline]
     pub const fn castling_king_to(self) -> Square {
         let file = if self.to().index() > self.from().index() { File::G } else { File::C };
         Square::new(file, self.from().rank())
     }
 
-    /// Where the rook ends up if this is castling: the f- or d-file of its rank.
+    /// The rook's target square when castling: on the f- or d-file.
     #[inline]
     pub const fn castling_rook_to(self) -> Square {
         let file = if self.to().index() > self.from().index() { File::F } else { File::D };
@@ -124,8 +123,8 @@ impl Move {
         self.0
     }
 
-    /// The move of such bits. Any bits make some move; whether a position allows it is for
-    /// [`Position::is_legal`](crate::Position::is_legal) to say.
+    /// The move of these bits. All bit patterns are valid moves; test with
+    /// [`Position::is_legal`](crate::Position::is_legal).
     #[inline(always)]
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits)
@@ -146,7 +145,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// The most moves that a legal position of chess has.
+/// The maximum number of legal moves in any position.
 pub const MAX_MOVES: usize = 218;
 
 /// The moves of one position, on the stack.
@@ -157,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_gives_back_what_it_was_made_of() {
+    fn from_to_and_kind_round_trip() {
         use MoveKind::*;
         for from in Square::all() {
             for to in Square::all() {

@@ -1,13 +1,11 @@
-//! Perft: how many ways the game can go on for so many moves. The standard test of a move generator,
-//! and the standard measure of its speed.
+//! Perft: counts leaf nodes of the legal move tree, the standard test and benchmark of move generators.
 
 use std::hint::black_box;
 
 use crate::side::{Black, Side, White};
 use crate::{Color, Position};
 
-/// Counts the leaves of the tree of legal moves; the last move is only counted, not made ("bulk
-/// counting").
+/// Counts the leaf nodes at a depth; moves of the last ply are counted, not made ("bulk counting").
 ///
 /// ```
 /// use chess::{Position, perft};
@@ -32,7 +30,7 @@ fn bulk_side<S: Side>(position: &Position, depth: u32) -> u64 {
     nodes
 }
 
-/// The same count with every leaf made, as a position with its keys in step.
+/// The same count with every leaf position made, keys included.
 pub fn every_leaf(position: &Position, depth: u32) -> u64 {
     match (depth, position.turn) {
         (0, _) => 1,

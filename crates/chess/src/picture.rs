@@ -1,13 +1,12 @@
 //! Boards for the terminal: plain letters, chess symbols, or colored squares.
 //!
-//! Like the SVG boards these are drawn from whatever stands on the squares, so that anything with
-//! squares and pieces can be shown. Every character counts as one column, and all lines of the
+//! Like the SVG boards these are drawn from a function of squares to pieces, not from a position. Every character counts as one column, and all lines of the
 //! board itself have the same number of them, so the board lines up in a monospaced font. (A few
 //! terminals draw ♟ as a wide emoji; [`Style::Ascii`] is safe everywhere.)
 
 use crate::{Color, File, Piece, PieceType, Rank, Square};
 
-/// How a text board looks.
+/// The style of a text board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Style {
     /// FEN letters, a dot for an empty square, a frame of ASCII characters.
@@ -75,8 +74,8 @@ pub fn text_board(
     out
 }
 
-/// One square, three columns wide. Both players get the solid symbols: the color tells them apart,
-/// and the outlined ones would turn inside out on a dark ground.
+/// One square, three columns wide. Both players get the solid symbols in two colors: outlined
+/// ones would look inverted on a dark background.
 fn colored(square: Square, piece: Option<Piece>) -> String {
     let background = if square.is_light() { 180 } else { 66 };
     let (foreground, symbol) = match piece {
@@ -99,7 +98,7 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-    /// What stands on a square of a FEN placement.
+    /// The piece on a square of a FEN placement.
     fn placed(placement: &str, square: Square) -> Option<Piece> {
         let row = placement.split('/').nth(7 - square.rank().index())?;
         let mut file = 0;

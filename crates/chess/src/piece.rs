@@ -1,10 +1,10 @@
-//! Kinds of pieces, and pieces with a color.
+//! Piece types, and pieces with a color.
 
 use std::fmt;
 
 use crate::Color;
 
-/// What a piece is, without its color: Pawn 0 … King 5.
+/// The type of a piece, without its color: Pawn 0 … King 5.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names of the pieces say it all")]
@@ -22,7 +22,7 @@ impl PieceType {
     pub const ALL: [Self; 6] =
         [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
 
-    /// What a pawn may become, in the order of the move encoding.
+    /// The promotion pieces, in the order of the move encoding.
     pub const PROMOTIONS: [Self; 4] = [Self::Knight, Self::Bishop, Self::Rook, Self::Queen];
 
     /// 0 for a pawn … 5 for a king.
@@ -99,13 +99,13 @@ impl Piece {
         Self(piece_type as u8 | (color as u8) << 3)
     }
 
-    /// Whose piece it is.
+    /// The color.
     #[inline(always)]
     pub const fn color(self) -> Color {
         if self.0 & 8 == 0 { Color::White } else { Color::Black }
     }
 
-    /// What it is.
+    /// The type.
     #[inline(always)]
     pub const fn piece_type(self) -> PieceType {
         match self.0 & 7 {
@@ -124,7 +124,7 @@ impl Piece {
         self.0
     }
 
-    /// The piece of such a byte, if it is one.
+    /// The piece of a byte, if it is valid.
     pub const fn from_bits(bits: u8) -> Option<Self> {
         if bits < 16 && bits & 7 < 6 { Some(Self(bits)) } else { None }
     }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_piece_survives_its_letter_and_its_byte() {
+    fn pieces_round_trip_through_letters_and_bytes() {
         for piece in Piece::ALL {
             assert_eq!(Piece::from_letter(piece.letter()), Some(piece));
             assert_eq!(Piece::from_bits(piece.to_bits()), Some(piece));

@@ -4,8 +4,7 @@
 //! [`validate`](crate::validate), or from another position by a legal move. It therefore always has
 //! one king each, never leaves the side that is not to move in check, and holds castling rights only
 //! with the king and rook still at home. It is 64 bytes and `Copy`: moves are made by copying
-//! ("copy-make"), there is nothing to undo. What came before (repetitions) is kept by
-//! [`Game`](crate::Game).
+//! ("copy-make"), without undo. [`Game`](crate::Game) keeps the history for repetitions.
 
 use std::fmt;
 
@@ -13,7 +12,7 @@ use crate::{
     Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, attacks, sliders, zobrist,
 };
 
-/// Stands for "no en passant" where a file is kept.
+/// The en-passant file of a position without en passant.
 pub(crate) const NO_FILE: u8 = 8;
 
 /// A legal position of chess or Chess960.
@@ -34,17 +33,17 @@ pub struct Position {
     pub(crate) board: Board,
     pub(crate) key: u64,
     pub(crate) pawn_key: u64,
-    /// The rooks that may still castle, by their squares.
+    /// The castling rights, as the squares of their rooks.
     pub(crate) castling: Bitboard,
     pub(crate) halfmove_clock: u16,
     pub(crate) fullmove_number: u16,
-    /// The file of a pawn that may be taken en passant, or [`NO_FILE`].
+    /// The file of a pawn that can be captured en passant, or [`NO_FILE`].
     pub(crate) en_passant_file: u8,
     pub(crate) turn: Color,
 }
 
 impl Position {
-    /// The start of a game of chess.
+    /// The initial position of chess.
     pub const INITIAL: Self = Self {
         board: Board::INITIAL,
         key: INITIAL_KEYS.0,
@@ -56,25 +55,25 @@ impl Position {
         turn: Color::White,
     };
 
-    /// The pieces and where they stand.
+    /// The piece placement.
     #[inline(always)]
     pub const fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Who is to move.
+    /// The side to move.
     #[inline(always)]
     pub const fn turn(&self) -> Color {
         self.turn
     }
 
-    /// The rooks that may still castle, by their squares (in chess: a1, h1, a8, h8).
+    /// The castling rights, as the squares of their rooks (in chess: a1, h1, a8, h8).
     #[inline(always)]
     pub const fn castling_rooks(&self) -> Bitboard {
         self.castling
     }
 
-    /// The square a pawn may be taken on en passant. It is there only if such a capture is legal.
+    /// The en-passant square, present only if the capture is legal.
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         (self.en_passant_file < NO_FILE).then(|| {
@@ -83,19 +82,19 @@ impl Position {
         })
     }
 
-    /// Moves by either player since the last capture or pawn move.
+    /// The halfmove clock: plies since the last capture or pawn move.
     #[inline(always)]
     pub const fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
-    /// The number of the move to come: 1 at the start, one more after each move of Black.
+    /// The fullmove number: 1 at the start, incremented after each move of Black.
     #[inline(always)]
     pub const fn fullmove_number(&self) -> u16 {
         self.fullmove_number
     }
 
-    /// The Zobrist key: equal for positions that count as the same when they recur.
+    /// The Zobrist key: equal for positions that are the same under the repetition rule.
     #[inline(always)]
     pub const fn key(&self) -> u64 {
         self.key
@@ -119,13 +118,13 @@ impl Position {
         self.board.pieces(color, piece_type)
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[inline(always)]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         self.board.piece_at(square)
     }
 
-    /// Where a player's king is.
+    /// The square of a player's king.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
         self.pieces(color, PieceType::King).first_or_a1()
@@ -157,21 +156,21 @@ impl Position {
         self.checkers().any()
     }
 
-    /// Whether the game is over because the player to move is mated.
+    /// Whether the side to move is checkmated.
     pub fn is_checkmate(&self) -> bool {
         self.in_check() && !self.has_legal_move()
     }
 
-    /// Whether the game is over because the player to move has no move and is not in check.
+    /// Whether the side to move is stalemated.
     pub fn is_stalemate(&self) -> bool {
         !self.in_check() && !self.has_legal_move()
     }
 
-    /// Whether this player could not mate even with the other's help: he has a bare king, or only
-    /// knights or bishops of which no series of moves makes a mate.
+    /// Whether no sequence of legal moves lets this player mate: a bare king, or minor pieces that cannot
+    /// mate even with the opponent's help.
     ///
-    /// A lone knight can mate only if the opponent has something that stands in his own king's way,
-    /// but for a queen; bishops that all go over squares of one color need a blocker too.
+    /// A lone knight can mate only if the opponent has a blocker other than a queen; bishops on squares of
+    /// one color need a pawn or knight as blocker.
     pub fn has_insufficient_material(&self, color: Color) -> bool {
         let board = &self.board;
         let own = board.color(color);
@@ -194,13 +193,12 @@ impl Position {
         true
     }
 
-    /// Whether no series of moves leads to a mate by either player: a draw at once.
+    /// Whether neither player can mate: an automatic draw.
     pub fn is_insufficient_material(&self) -> bool {
         Color::ALL.into_iter().all(|color| self.has_insufficient_material(color))
     }
 
-    /// Panics unless everything a position promises holds: the check that debug builds make after
-    /// every move.
+    /// Asserts all invariants; debug builds call this after every move.
     #[cfg(debug_assertions)]
     pub(crate) fn assert_invariants(&self) {
         let problems = crate::validate::problems(&crate::Setup::from(*self));
@@ -212,11 +210,11 @@ impl Position {
     }
 }
 
-/// The keys of the initial position. A test compares them with a computation.
+/// The keys of the initial position; a test recomputes them.
 const INITIAL_KEYS: (u64, u64) = zobrist::initial_keys();
 
-/// Positions are equal if everything about them is, the clocks included. For "the same position" in
-/// the sense of repetition compare their [keys](Position::key).
+/// All fields are compared, clocks included. For equality under the repetition rule compare
+/// [keys](Position::key).
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         (self.board, self.castling, self.en_passant_file, self.turn)

@@ -15,6 +15,16 @@
 pub struct Rng(u64);
 
 impl Rng {
+    /// The standard SplitMix64 sequence of a seed, without streams.
+    ///
+    /// ```
+    /// use chess::rng::Rng;
+    /// assert_eq!(Rng::from_seed(0).next_u64(), 0xe220_a839_7b1d_cdaf);
+    /// ```
+    pub const fn from_seed(seed: u64) -> Self {
+        Self(seed.wrapping_sub(INCREMENT))
+    }
+
     /// The generator of one stream of a seed.
     pub const fn new(seed: u64, stream: u64) -> Self {
         // Neighboring seeds and streams must be uncorrelated.
@@ -28,7 +38,7 @@ impl Rng {
         mix(self.0)
     }
 
-    /// Uniform in `0..bound`; `bound` must not be 0.
+    /// Uniform in `0..bound`; 0 if `bound` is 0.
     #[inline(always)]
     pub const fn below(&mut self, bound: usize) -> usize {
         // Multiply-shift: no division, and the bias is below 2^-32 for every bound in use.
@@ -75,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_numbers_come_up_about_as_often_and_none_that_is_too_large() {
+    fn draws_are_uniform_and_in_range() {
         let mut rng = Rng::new(1, 1);
         let mut seen = [0u32; 7];
         (0..70_000).for_each(|_| seen[rng.below(7)] += 1);
@@ -89,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffling_keeps_everything() {
+    fn a_shuffle_is_a_permutation() {
         let mut things: Vec<u32> = (0..100).collect();
         Rng::new(2, 0).shuffle(&mut things);
         assert_ne!(things, (0..100).collect::<Vec<_>>());

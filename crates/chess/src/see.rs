@@ -1,13 +1,11 @@
-//! Static exchange evaluation: what a capture wins if both sides go on capturing on that square, each
-//! time with the cheapest piece, and stop when it no longer pays.
+//! Static exchange evaluation (SEE): the material gain of a capture if both sides keep recapturing on that
+//! square with the least valuable attacker, and stop when it no longer pays.
 //!
-//! Pins and checks are not looked at, promotions in mid-exchange neither: it is a judgement for
-//! ordering and pruning moves, not a proof.
+//! It ignores pins, checks and promotions during the exchange: a heuristic for ordering and pruning moves.
 
 use crate::{Bitboard, Color, Move, MoveKind, PieceType, Position, Square, sliders};
 
-/// What the pieces are worth in an exchange, in hundredths of a pawn. The king can take but is never
-/// taken.
+/// Piece values in centipawns. The king can capture but is never captured.
 pub const VALUES: [i32; 6] = [100, 300, 300, 500, 900, 20_000];
 
 const fn value(piece_type: PieceType) -> i32 {
@@ -15,7 +13,7 @@ const fn value(piece_type: PieceType) -> i32 {
 }
 
 impl Position {
-    /// What a legal move wins or loses in exchanges on its target square, for the player to move.
+    /// The static exchange evaluation of a legal move, from the side to move's view.
     ///
     /// ```
     /// use chess::Position;
@@ -53,8 +51,7 @@ impl Position {
         gains[0]
     }
 
-    /// Whether [`see`](Position::see) is at least this much: decided as soon as it is clear, which is
-    /// mostly at once.
+    /// Whether [`see`](Position::see) is at least a threshold, with early exits.
     pub fn see_reaches(&self, m: Move, threshold: i32) -> bool {
         if m.is_castling() {
             return 0 >= threshold;
@@ -88,7 +85,7 @@ impl Position {
         turn != self.turn()
     }
 
-    /// What the move itself wins, what then stands on the square, and what is then occupied.
+    /// The immediate gain, the piece then on the square, and the occupancy after the move.
     fn first_capture(&self, m: Move) -> (i32, PieceType, Bitboard) {
         let board = self.board();
         let moved = board.piece_type_at(m.from()).unwrap_or(PieceType::Pawn);
@@ -107,8 +104,7 @@ impl Position {
         self.attackers(square, occupied) & occupied
     }
 
-    /// Sliders that reach the square now that this piece has left one of its lines: those on which
-    /// such a piece can have stood.
+    /// X-ray attackers: sliders that reach the square once this piece has left a line it can stand on.
     #[inline(always)]
     fn uncovered(&self, piece: PieceType, square: Square, occupied: Bitboard) -> Bitboard {
         let straight = || sliders::rook(square, occupied) & self.board().straight_sliders();

@@ -1,11 +1,11 @@
-//! A position as somebody describes it: it may be nonsense.
+//! An unvalidated position.
 
 use crate::validate::{self, SetupProblems};
 use crate::zobrist;
 use crate::{Bitboard, Board, Color, PieceType, Position, Rank, Square, attacks};
 
-/// What a FEN says, or an editor, before anybody has checked it. All fields are open; turn it into
-/// a [`Position`] with [`Setup::position`].
+/// An unvalidated position, as from a FEN or a board editor. All fields are public; [`Setup::position`]
+/// validates it into a [`Position`].
 ///
 /// ```
 /// use chess::{Piece, Setup, SetupProblems, Square};
@@ -21,23 +21,23 @@ use crate::{Bitboard, Board, Color, PieceType, Position, Rank, Square, attacks};
 pub struct Setup {
     /// The pieces.
     pub board: Board,
-    /// Who is to move.
+    /// The side to move.
     pub turn: Color,
-    /// The rooks that may castle, by their squares.
+    /// The castling rights, as the squares of their rooks.
     pub castling_rooks: Bitboard,
-    /// The square a pawn has just passed.
+    /// The en-passant square.
     pub en_passant: Option<Square>,
-    /// Moves by either player since the last capture or pawn move.
+    /// The halfmove clock: plies since the last capture or pawn move.
     pub halfmove_clock: u16,
-    /// The number of the move to come.
+    /// The fullmove number.
     pub fullmove_number: u16,
 }
 
-/// The setup is no legal position: all the reasons.
+/// The setup is illegal, with all problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no legal position: {problems}")]
 pub struct SetupError {
-    /// Everything that is wrong.
+    /// All problems.
     pub problems: SetupProblems,
 }
 
@@ -52,17 +52,16 @@ impl Setup {
         fullmove_number: 1,
     };
 
-    /// The legal position this describes, or everything that is wrong with it.
+    /// Validates the setup; the error lists all problems.
     ///
-    /// An en-passant square where no capture is legal is dropped: it means nothing.
+    /// An en-passant square without a legal capture is dropped.
     #[inline]
     pub fn position(self) -> Result<Position, SetupError> {
         self.position_forgiving(SetupProblems::empty())
     }
 
-    /// [`Setup::position`], with some problems forgiven: castling rights and en-passant squares
-    /// that cannot be are dropped, and a check that cannot have come about is let pass. Only
-    /// [`SetupProblems::FORGIVABLE`] ones can be forgiven.
+    /// [`Setup::position`] with some problems forgiven: impossible castling rights and en-passant squares are
+    /// dropped, impossible checks accepted. Only [`SetupProblems::FORGIVABLE`] ones can be forgiven.
     ///
     /// ```
     /// use chess::{Setup, SetupProblems};
@@ -104,7 +103,7 @@ impl Setup {
         Ok(position)
     }
 
-    /// The rank a pawn may be taken on en passant by the player to move.
+    /// The rank of en-passant squares for the side to move.
     pub(crate) fn en_passant_rank(&self) -> Rank {
         Rank::Sixth.relative_to(self.turn)
     }

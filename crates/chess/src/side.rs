@@ -1,7 +1,7 @@
 //! The player to move as a type.
 //!
 //! Move generation is written once and compiled twice: `White` and `Black` are types, so that the
-//! directions of pawns and the home ranks are constants and no branch asks whose turn it is.
+//! directions of pawns and the home ranks are constants, without branches on the side to move.
 
 use crate::{Bitboard, Color, File, Rank};
 
@@ -12,7 +12,7 @@ pub(crate) trait Side {
     /// One step forward, as a difference of square numbers.
     const FORWARD: i8;
     const HOME_RANK: Bitboard = Rank::First.relative_to(Self::COLOR).bitboard();
-    /// Where a pawn stands after one step from its first square.
+    /// The rank of pawns after a single push from their start rank.
     const THIRD_RANK: Bitboard = Rank::Third.relative_to(Self::COLOR).bitboard();
 
     /// All squares one step ahead.

@@ -180,7 +180,7 @@ impl Square {
         Bitboard(1 << (self.0 & 63))
     }
 
-    /// The square so many files and ranks away, if it is on the board.
+    /// The square at an offset of files and ranks, if it is on the board.
     ///
     /// ```
     /// use chess::Square;
@@ -209,7 +209,7 @@ impl Square {
         Self(self.0 ^ 56)
     }
 
-    /// How many king's steps lie between two squares.
+    /// The Chebyshev distance: king moves between two squares.
     pub const fn distance(self, other: Self) -> u8 {
         let files = (self.0 & 7).abs_diff(other.0 & 7);
         let ranks = (self.0 >> 3).abs_diff(other.0 >> 3);
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_square_survives_its_text_and_its_coordinates() {
+    fn squares_round_trip_through_text_and_coordinates() {
         for square in Square::all() {
             assert_eq!(square.to_string().parse(), Ok(square));
             assert_eq!(Square::new(square.file(), square.rank()), square);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_a_square_is_refused() {
+    fn other_texts_are_rejected() {
         for text in ["", "e", "e44", "E4", "i1", "a0", "a9", "é4"] {
             assert_eq!(text.parse::<Square>(), Err(ParseSquareError(text.to_owned())));
         }

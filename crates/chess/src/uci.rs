@@ -1,7 +1,7 @@
-//! Moves as UCI writes them: `e2e4`, `e7e8q`, and castling in two ways.
+//! Moves in UCI notation: `e2e4`, `e7e8q`, and two conventions for castling.
 //!
-//! Chess engines write castling as the king's move, `e1g1`; with Chess960 that can be ambiguous, so
-//! there it is the king taking his own rook, `e1h1`. Both are read everywhere.
+//! Standard chess writes castling as the king's move, `e1g1`; in Chess960 that can be ambiguous, so it is
+//! king takes rook, `e1h1`. The parser accepts both.
 
 use std::str::FromStr;
 
@@ -9,40 +9,40 @@ use arrayvec::ArrayString;
 
 use crate::{File, Move, MoveFilter, MoveList, PieceType, Position, Square};
 
-/// How castling is written.
+/// The castling convention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CastlingStyle {
-    /// `e1g1` where king and rook castle from where they do in chess; otherwise king takes rook.
+    /// `e1g1` from the standard squares; otherwise king takes rook.
     #[default]
     Standard,
     /// Always king takes rook: `e1h1`.
     Chess960,
 }
 
-/// Why a text is no move of this position.
+/// Why a text is not a legal move of the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UciError {
     /// Not of the form `e2e4` or `e7e8q`.
     #[error("'{0}' is not a move in UCI notation, such as e2e4 or e7e8q")]
     Malformed(String),
-    /// There is nothing of the player's to move on that square.
+    /// No piece of the side to move on the origin square.
     #[error("'{text}' is illegal: no piece of {turn}'s on {from}")]
     NoPiece {
         /// The move as given.
         text: String,
-        /// Where it starts.
+        /// The origin square.
         from: Square,
-        /// Who is to move.
+        /// The side to move.
         turn: crate::Color,
     },
-    /// The piece there cannot move like that.
+    /// The piece has no such legal move.
     #[error("'{text}' is illegal: the {piece} on {from} cannot go there")]
     Illegal {
         /// The move as given.
         text: String,
-        /// What stands there.
+        /// The piece on the origin square.
         piece: PieceType,
-        /// Where it starts.
+        /// The origin square.
         from: Square,
     },
 }
@@ -69,7 +69,7 @@ impl Position {
         text
     }
 
-    /// Appends the move in UCI notation to bytes: the fastest way to have many.
+    /// Appends the move in UCI notation to a byte vector; the fastest way to write many.
     ///
     /// ```
     /// use chess::{CastlingStyle, Position};
@@ -88,7 +88,7 @@ impl Position {
         }
     }
 
-    /// The legal move that a UCI text means here. Castling may be given either way.
+    /// Parses a legal move in UCI notation, with either castling convention.
     pub fn parse_uci(&self, text: &str) -> Result<Move, UciError> {
         let malformed = || UciError::Malformed(text.to_owned());
         let (from, to, promotion) = split(text).ok_or_else(malformed)?;
@@ -103,7 +103,7 @@ impl Position {
     }
 }
 
-/// The square that a move's text ends with.
+/// The target square of a move's text.
 #[inline]
 fn uci_target(m: Move, style: CastlingStyle) -> Square {
     let usual = m.from().file() == File::E && matches!(m.to().file(), File::A | File::H);
@@ -132,8 +132,7 @@ fn find(moves: &MoveList, to: Square, promotion: Option<PieceType>) -> Option<Mo
     moves.iter().copied().find(|m| m.to() == to && m.promotion() == promotion)
 }
 
-/// Castling given as the king's move of two squares or more. (One square is a step of the king's,
-/// and was found before.)
+/// Castling given as a king's move of two or more files. (A single step is a king move, matched before.)
 fn castling_by_king(moves: &MoveList, to: Square) -> Option<Move> {
     moves
         .iter()

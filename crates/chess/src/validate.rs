@@ -1,14 +1,14 @@
-//! What makes a setup a legal position: one predicate for each thing that can be wrong.
+//! Validation of setups: one predicate for each problem.
 //!
-//! [`Setup::position`](crate::Setup::position) asks all of them and reports every problem found;
-//! debug builds ask again after every move.
+//! [`Setup::position`](crate::Setup::position) evaluates all of them and reports every problem; debug builds
+//! repeat this after every move.
 
 use std::fmt;
 
 use crate::{Bitboard, Board, Color, PieceType, Rank, Setup, Square, attacks, sliders};
 
 bitflags::bitflags! {
-    /// What is wrong with a [`Setup`]. Several things may be.
+    /// The problems of a [`Setup`].
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct SetupProblems: u32 {
         /// White has no king.
@@ -27,16 +27,16 @@ bitflags::bitflags! {
         const TOO_MANY_WHITE_PAWNS = 1 << 6;
         /// Black has more than 8 pawns.
         const TOO_MANY_BLACK_PAWNS = 1 << 7;
-        /// White has more pieces beyond the initial ones than pawns that could have become them.
+        /// White has more promoted pieces than missing pawns.
         const TOO_MANY_WHITE_PROMOTIONS = 1 << 8;
-        /// Black has more pieces beyond the initial ones than pawns that could have become them.
+        /// Black has more promoted pieces than missing pawns.
         const TOO_MANY_BLACK_PROMOTIONS = 1 << 9;
         /// A pawn stands on the first or the eighth rank.
         const PAWN_ON_LAST_RANK = 1 << 10;
         /// The side that is not to move is in check: its king could be taken.
         const OPPONENT_IN_CHECK = 1 << 11;
-        /// The check cannot have come about: three checkers, two on one line, or a check that does
-        /// not go with the pawn's double step that the en-passant square tells of.
+        /// An impossible check: three checkers, two on one line, or a check inconsistent with the double push
+        /// of the en-passant square.
         const IMPOSSIBLE_CHECK = 1 << 12;
         /// A castling right names a square where that player has no rook on his home rank.
         const CASTLING_RIGHT_WITHOUT_ROOK = 1 << 13;
@@ -47,7 +47,7 @@ bitflags::bitflags! {
         /// No pawn can just have passed the en-passant square.
         const IMPOSSIBLE_EN_PASSANT = 1 << 16;
 
-        /// The problems that [`Setup::position_forgiving`] can pass over.
+        /// The problems that [`Setup::position_forgiving`] can forgive.
         const FORGIVABLE = Self::IMPOSSIBLE_CHECK.bits()
             | Self::CASTLING_RIGHT_WITHOUT_ROOK.bits()
             | Self::CASTLING_RIGHT_WITHOUT_KING.bits()
@@ -56,7 +56,7 @@ bitflags::bitflags! {
     }
 }
 
-/// Each problem in words, in the order of the flags.
+/// The message of each problem, in the order of the flags.
 const SENTENCES: [&str; 17] = [
     "White has no king",
     "Black has no king",
@@ -91,7 +91,7 @@ impl fmt::Display for SetupProblems {
     }
 }
 
-/// Everything that is wrong with a setup.
+/// All problems of a setup.
 pub(crate) fn problems(setup: &Setup) -> SetupProblems {
     let board = &setup.board;
     let mut found = SetupProblems::empty();
@@ -132,7 +132,7 @@ pub(crate) fn problems(setup: &Setup) -> SetupProblems {
     found
 }
 
-/// How many pieces a player must have got by promotion.
+/// The number of promoted pieces a player must have.
 fn promoted(board: &Board, color: Color) -> usize {
     let own = board.color(color);
     let beyond = |set: Bitboard, initial: usize| (set & own).len().saturating_sub(initial);
@@ -161,7 +161,7 @@ fn checkers(setup: &Setup, color: Color) -> Bitboard {
     attackers_of_king(&setup.board, color, setup.board.occupied())
 }
 
-/// Whether the last move can have given this check.
+/// Whether a last move can have given this check.
 fn check_is_possible(setup: &Setup) -> bool {
     let checkers = checkers(setup, setup.turn);
     let (Some(first), Some(last)) = (checkers.first(), checkers.last()) else { return true };
@@ -183,13 +183,13 @@ fn check_is_possible(setup: &Setup) -> bool {
     }
 }
 
-/// The pawn that passed the en-passant square, and where it came from.
+/// The squares of the double push over the en-passant square: target and origin.
 fn passed(setup: &Setup, square: Square) -> (Square, Square) {
     let towards = if setup.turn == Color::White { -8 } else { 8 };
     (square.step(towards), square.step(-towards))
 }
 
-/// Whether a pawn can just have passed the en-passant square.
+/// Whether the last move can have been a double push over the en-passant square.
 fn en_passant_is_possible(setup: &Setup) -> bool {
     setup.en_passant.is_none_or(|square| {
         let (pawn, origin) = passed(setup, square);
@@ -226,13 +226,13 @@ fn castling_problems(setup: &Setup) -> SetupProblems {
     found
 }
 
-/// The squares of a set before and behind the king, counted from a1.
+/// The squares of a set below and above the king's index.
 fn sides(set: Bitboard, king: Square) -> [Bitboard; 2] {
     let below = Bitboard(king.bitboard().0 - 1);
     [set & below, set - below - king.bitboard()]
 }
 
-/// The castling rights that can be: with rook and king at home, one on each side.
+/// The valid castling rights: king and rook at home, one on each side.
 pub(crate) fn possible_castling(setup: &Setup) -> Bitboard {
     let mut possible = Bitboard::EMPTY;
     for color in Color::ALL {

@@ -1,19 +1,16 @@
-//! Zobrist keys: one random number for each thing a position can have; the key of a position is the
-//! exclusive-or of all it has.
+//! Zobrist hashing: a random number for each feature of a position; the key is the XOR of all present.
 //!
-//! Two positions that FIDE calls the same have the same key: pieces, player to move, castling rights
-//! (by the rook's square, so that Chess960 needs nothing special) and the en-passant file, the
-//! last only if such a capture is legal. Clocks are not part of it.
+//! Positions that are equal under the repetition rule have equal keys: pieces, side to move, castling rights
+//! (by rook square, so that Chess960 needs no special case) and the en-passant file, only if such a capture
+//! is legal. Clocks are not part of the key.
 
 use crate::board;
+use crate::rng::{INCREMENT, mix};
 use crate::{Bitboard, Board, Color, Piece, PieceType, Position, Square};
 
-/// SplitMix64: good enough random numbers from a counter, at compile time.
+/// The `n`th number of SplitMix64's sequence of seed 0.
 const fn random(n: u64) -> u64 {
-    let mut z = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(n.wrapping_mul(INCREMENT))
 }
 
 const fn random_table<const N: usize>(seed: u64) -> [u64; N] {
@@ -31,12 +28,12 @@ const fn code(piece: Piece) -> usize {
     board::code(piece.piece_type()) as usize | (piece.color() as usize) << 3
 }
 
-/// The number of the n-th of [`Piece::ALL`] on a square.
+/// The number of the `n`th of [`Piece::ALL`] on a square.
 const fn piece_number(n: usize, square: usize) -> u64 {
     random((1 + n as u64) * 4096 + square as u64)
 }
 
-/// By the code of the piece in the planes of a [`Board`], and the square.
+/// By plane code (see [`Board`]) and square.
 static PIECES: [[u64; 64]; 16] = {
     let mut table = [[0; 64]; 16];
     let mut i = 0;
@@ -51,7 +48,7 @@ static PIECES: [[u64; 64]; 16] = {
     table
 };
 static CASTLING: [u64; 64] = random_table(13);
-/// By file; eight zeros follow for "no en passant", so that no branch is needed.
+/// By file; eight zeros follow for no en passant, so that no branch is needed.
 static EN_PASSANT: [u64; 16] = {
     let files: [u64; 8] = random_table(14);
     let mut table = [0; 16];
@@ -72,13 +69,13 @@ pub fn piece(piece: Piece, square: Square) -> u64 {
     PIECES[code(piece)][square.index()]
 }
 
-/// The key of whatever stands on a square; 0 if nothing does.
+/// The key of the piece on a square; 0 if it is empty.
 #[inline(always)]
 pub(crate) fn on_board(board: &Board, square: Square) -> u64 {
     PIECES[board.code_at(square)][square.index()]
 }
 
-/// The key that what stands on `from` will have on `to`.
+/// The key of the piece on `from` if it stood on `to`.
 #[inline(always)]
 pub(crate) fn moved(board: &Board, from: Square, to: Square) -> u64 {
     PIECES[board.code_at(from)][to.index()]
@@ -96,7 +93,7 @@ pub(crate) fn en_passant(file: u8) -> u64 {
     EN_PASSANT[(file & 15) as usize]
 }
 
-/// The keys of a whole position, the slow way: (position, pawns only).
+/// The keys of a position from scratch: (position, pawns only).
 pub(crate) fn keys(position: &Position) -> (u64, u64) {
     let (mut key, pawn_key) = board_keys(&position.board);
     key ^= castling(position.castling) ^ en_passant(position.en_passant_file);
@@ -106,7 +103,7 @@ pub(crate) fn keys(position: &Position) -> (u64, u64) {
     (key, pawn_key)
 }
 
-/// The keys of the initial position, for a constant.
+/// The keys of the initial position at compile time.
 pub(crate) const fn initial_keys() -> (u64, u64) {
     const HOME: [usize; 8] = [3, 1, 2, 4, 5, 2, 1, 3];
     let (mut key, mut pawn_key) = (0, 0);

@@ -3,9 +3,10 @@
 
 mod slow;
 
+use chess::rng::Rng;
 use chess::{Color, DrawReason, Game, IllegalMove, Move, MoveKind, Outcome, Position, Square};
 use slow::SlowBoard;
-use slow::games::{Random, choose};
+use slow::games::choose;
 
 fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::new(Position::from_fen(fen).unwrap());
@@ -18,7 +19,7 @@ fn game(fen: &str, moves: &str) -> Game {
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// A game that mostly goes back and forth, so that positions recur and the clock runs.
-fn shuffle(game: &Game, random: &mut Random) -> Option<Move> {
+fn shuffle(game: &Game, rng: &mut Rng) -> Option<Move> {
     let back = game
         .moves()
         .len()
@@ -26,15 +27,15 @@ fn shuffle(game: &Game, random: &mut Random) -> Option<Move> {
         .and_then(|n| game.moves().nth(n))
         .map(|m| Move::new(m.to(), m.from(), MoveKind::Quiet));
     match back {
-        Some(back) if random.below(3) != 0 && game.position().is_legal(back) => Some(back),
+        Some(back) if rng.below(3) != 0 && game.position().is_legal(back) => Some(back),
         _ => {
             let quiet = |m: &Move| m.kind() == MoveKind::Quiet && game.position().see(*m) >= 0;
             let moves: Vec<Move> =
                 game.position().legal_moves().into_iter().filter(quiet).collect();
-            if moves.is_empty() || random.below(40) == 0 {
-                return choose(game.position(), random);
+            if moves.is_empty() || rng.below(40) == 0 {
+                return choose(game.position(), rng);
             }
-            Some(moves[random.below(moves.len())])
+            Some(moves[rng.below(moves.len())])
         }
     }
 }
@@ -61,7 +62,7 @@ fn slow_outcome(history: &[SlowBoard], repetitions: usize) -> Option<Outcome> {
 
 #[test]
 fn repetitions_and_clocks_are_those_of_a_recount() {
-    let mut random = Random(31);
+    let mut rng = Rng::from_seed(31);
     let mut seen = [0; 6];
     let (mut fifty, mut seventy_five) = (0, 0);
     for n in 0..60 {
@@ -98,7 +99,7 @@ fn repetitions_and_clocks_are_those_of_a_recount() {
             if !game.position().is_insufficient_material() {
                 assert_eq!(game.outcome(), slow_outcome(&history, repetitions));
             }
-            let Some(m) = shuffle(&game, &mut random) else { break };
+            let Some(m) = shuffle(&game, &mut rng) else { break };
             game.play(m).unwrap();
             history.push(now.after(m));
             identities.push(history.last().unwrap().identity());

@@ -1,5 +1,6 @@
-//! Algebraic and UCI notation: what is written is read; what is refused says why.
+//! SAN, LAN and UCI notation: round trips, and the reasons of rejected moves.
 
+use chess::rng::Rng;
 use chess::{CastlingStyle, Illegality, Position, SanError, Square, chess960};
 
 fn position(fen: &str) -> Position {
@@ -18,16 +19,10 @@ fn illegal(fen: &str, text: &str) -> Illegality {
 }
 
 #[test]
-fn every_move_of_random_games_survives_every_notation() {
-    let mut state = 3u64;
-    let mut random = move |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % n
-    };
+fn moves_of_random_games_round_trip_in_every_notation() {
+    let mut rng = Rng::from_seed(3);
     for game in 0..60 {
-        let number = if game % 3 == 0 { random(960) as u16 } else { 518 };
+        let number = if game % 3 == 0 { rng.below(960) as u16 } else { 518 };
         let mut position = chess960::start(number).unwrap();
         for _ in 0..120 {
             let moves = position.legal_moves();
@@ -53,7 +48,7 @@ fn every_move_of_random_games_survives_every_notation() {
                 assert_eq!(san.trim_end_matches(['+', '#']).len() + mark.len(), san.len());
                 assert!(san.ends_with(mark));
             }
-            position = position.after(moves[random(moves.len())]);
+            position = position.after(moves[rng.below(moves.len())]);
         }
     }
 }

@@ -3,6 +3,7 @@
 use chess::pgn::{
     self, GameResult, Nag, Next, PgnError, PgnProblem, Replay, TagValue, Token, Visitor, Watcher,
 };
+use chess::rng::Rng;
 use chess::{Move, Position, San};
 
 /// Everything a reader tells, one line each.
@@ -354,14 +355,9 @@ fn a_text_cut_at_its_borders_reads_as_the_same_games() {
         "{{} ",
         "½-½ ",
     ];
-    let mut state = 99u64;
-    let mut random = move |n: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % n
-    };
+    let mut rng = Rng::from_seed(99);
     for _ in 0..6_000 {
-        let text: String = (0..random(60)).map(|_| pieces[random(pieces.len())]).collect();
+        let text: String = (0..rng.below(60)).map(|_| pieces[rng.below(pieces.len())]).collect();
         let text = text.as_bytes();
         let mut whole = Log::default();
         pgn::read(text, &mut whole);

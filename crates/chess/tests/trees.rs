@@ -1,64 +1,54 @@
 //! Game trees: what is written is read as the same, however deep and however odd.
 
 use chess::pgn::{GameResult, GameTree, Nag, NodeId, TreeError, read_trees};
+use chess::rng::Rng;
 use chess::{Position, chess960};
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % n
-    }
-
-    fn text(&mut self) -> String {
-        let words = [
-            "good",
-            "[%eval -0.31]",
-            "[%clk",
-            "0:01:02]",
-            "",
-            "  ",
-            "a{b",
-            "c}d",
-            "(1.",
-            "e4)",
-            ";x",
-            "%y",
-            "ü",
-            "\n",
-            "[Event \"x\"]",
-            "\r\n\r\n[White \"y\"]",
-            "\"",
-            "\\",
-            "$1",
-            "1-0",
-            "averyveryverylongwordthatneedsalineofitsown",
-        ];
-        let count = self.below(25);
-        (0..count).map(|_| words[self.below(words.len())]).collect::<Vec<_>>().join(" ")
-    }
+fn random_text(rng: &mut Rng) -> String {
+    let words = [
+        "good",
+        "[%eval -0.31]",
+        "[%clk",
+        "0:01:02]",
+        "",
+        "  ",
+        "a{b",
+        "c}d",
+        "(1.",
+        "e4)",
+        ";x",
+        "%y",
+        "ü",
+        "\n",
+        "[Event \"x\"]",
+        "\r\n\r\n[White \"y\"]",
+        "\"",
+        "\\",
+        "$1",
+        "1-0",
+        "averyveryverylongwordthatneedsalineofitsown",
+    ];
+    let count = rng.below(25);
+    (0..count).map(|_| words[rng.below(words.len())]).collect::<Vec<_>>().join(" ")
 }
 
 /// A game that branches anywhere, and how many variations it has within each other: up to 30.
-fn random_tree(random: &mut Random) -> (GameTree, usize) {
-    let start = match random.below(3) {
-        0 => chess960::start(random.below(960) as u16).unwrap(),
+fn random_tree(rng: &mut Rng) -> (GameTree, usize) {
+    let start = match rng.below(3) {
+        0 => chess960::start(rng.below(960) as u16).unwrap(),
         _ => Position::INITIAL,
     };
     let mut tree = GameTree::new(start);
-    tree.result = GameResult::ALL[random.below(4)];
+    tree.result = GameResult::ALL[rng.below(4)];
     for name in ["White", "Event", "Annotator", "ECO", "x_1"] {
-        if random.below(2) == 0 {
-            let value = random.text();
+        if rng.below(2) == 0 {
+            let value = random_text(rng);
             tree.set_tag(name, &value).unwrap();
         }
     }
     // Each line: where it goes on, and how many variations it lies in.
     let mut lines = vec![(NodeId::ROOT, 0)];
-    if random.below(8) == 0 {
+    if rng.below(8) == 0 {
         // A stair: each variation branches off the first move of the one before.
         let mut node = NodeId::ROOT;
         for depth in 1..=30 {
@@ -70,41 +60,41 @@ fn random_tree(random: &mut Random) -> (GameTree, usize) {
         }
     }
     let mut deepest = lines.len() - 1;
-    for _ in 0..random.below(120) {
-        let at = random.below(lines.len());
+    for _ in 0..rng.below(120) {
+        let at = rng.below(lines.len());
         let (node, depth) = lines[at];
         let position = *tree.node(node).unwrap().position();
         let moves = position.legal_moves();
-        let new = match (moves.is_empty(), random.below(40)) {
-            (false, 1..) => tree.add_move(node, moves[random.below(moves.len())]).unwrap(),
+        let new = match (moves.is_empty(), rng.below(40)) {
+            (false, 1..) => tree.add_move(node, moves[rng.below(moves.len())]).unwrap(),
             _ => match tree.add_null(node) {
                 Ok(new) => new,
                 Err(_) => continue,
             },
         };
         let is_variation = tree.node(node).unwrap().children().len() > 1;
-        if is_variation && random.below(3) == 0 {
-            let text = random.text();
+        if is_variation && rng.below(3) == 0 {
+            let text = random_text(rng);
             tree.add_comment_before(new, &text).unwrap();
         }
         let depth = depth + usize::from(is_variation);
         deepest = deepest.max(depth);
-        if random.below(3) > 0 && depth < 30 {
+        if rng.below(3) > 0 && depth < 30 {
             // The line it left may go on elsewhere: that is a variation.
             lines.push((new, depth));
         } else {
             lines[at] = (new, depth);
         }
-        while random.below(3) == 0 {
-            tree.add_nag(new, Nag(random.below(256) as u8)).unwrap();
+        while rng.below(3) == 0 {
+            tree.add_nag(new, Nag(rng.below(256) as u8)).unwrap();
         }
-        while random.below(4) == 0 {
-            let text = random.text();
+        while rng.below(4) == 0 {
+            let text = random_text(rng);
             tree.add_comment(new, &text).unwrap();
         }
     }
-    if random.below(3) == 0 {
-        let text = random.text();
+    if rng.below(3) == 0 {
+        let text = random_text(rng);
         tree.add_comment(NodeId::ROOT, &text).unwrap();
     }
     (tree, deepest)
@@ -112,12 +102,12 @@ fn random_tree(random: &mut Random) -> (GameTree, usize) {
 
 #[test]
 fn two_thousand_trees_survive_being_written_and_read() {
-    let mut random = Random(0x5eed_5eed_5eed_5eed);
+    let mut rng = Rng::from_seed(0x5eed_5eed_5eed_5eed);
     let mut file = String::new();
     let mut trees = Vec::new();
     let mut deep = 0;
     for _ in 0..2_000 {
-        let (tree, depth) = random_tree(&mut random);
+        let (tree, depth) = random_tree(&mut rng);
         deep += usize::from(depth >= 30);
         let text = tree.to_string();
         let read = read_trees(text.as_bytes());

@@ -1,4 +1,4 @@
-//! The nodes of a bench to some depth, and nothing else: to compare builds, as `make bench-check` does.
+//! Prints the node count of a bench to a given depth, to compare builds (`make bench-check`).
 //!
 //! ```text
 //! cargo run -p tabiya-engine --example bench_nodes -- 6

@@ -4,11 +4,10 @@
 //! cargo run --release -p tabiya-engine --example tune -- GAMES.pgn.zst [EPOCHS] > weights.rs
 //! ```
 //!
-//! Every position with an evaluation, out of check and not decided, is one example; its target is a
-//! mixture of that evaluation, turned into an expected result, and the result of the game. The
-//! evaluation is linear in its weights but for the phase and the scale of a position, so that
-//! gradients are exact; Adam goes through the examples in random order. The counts come from
-//! [`tally`], the function that the engine evaluates with.
+//! Every position with an evaluation, not in check and not decided, is one example; its target is a mixture of
+//! that evaluation as an expected score, and the game result (Texel tuning). The evaluation is linear in its
+//! weights given phase and scale, so that gradients are exact; the optimizer is Adam with shuffled mini-batches.
+//! The counts come from [`tally`], the engine's own evaluation function.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,20 +15,21 @@ use std::ops::ControlFlow;
 use chess::pgn::{
     Annotation, GameResult, Next, PgnError, Replay, Score, Watcher, annotations, read,
 };
+use chess::rng::Rng;
 use chess::{Color, Move, Position};
 use data::{Input, Options, Piece, read_games};
 use engine::eval::classic::{FULL_PHASE, FULL_SCALE, Tally, phase, scale, tally};
 use engine::eval::terms::{COUNT, PIECE_SQUARE, RUNS, TEMPO};
 use engine::eval::weights::WEIGHTS;
 
-/// Centipawns at which ten of eleven points are expected.
+/// Centipawns at an expected score of 10/11.
 const SIGMOID_SCALE: f32 = 400.0;
-/// The share of the engine's evaluation in the target; the rest is the result.
+/// The weight of the evaluation in the target; the rest is the game result.
 const EVALUATION_SHARE: f32 = 0.75;
 const LARGEST_EVALUATION: i32 = 1000;
 const BATCH: usize = 16_384;
 const RATE: f32 = 1.0;
-/// Weights that few positions have are held near what they would be on average.
+/// Regularization towards the anchors, for rare terms.
 const DECAY: f32 = 2e-7;
 
 struct Example {
@@ -170,16 +170,11 @@ fn main() {
     eprintln!("before: {:.6}", loss(&held_out, &weights));
     let (mut first, mut second) = (vec![[0f32; 2]; COUNT], vec![[0f32; 2]; COUNT]);
     let mut step = 0i32;
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut rng = Rng::from_seed(0);
     let mut order: Vec<u32> = (0..examples.len() as u32).collect();
     for epoch in 0..epochs {
         let anchors = anchors(&weights);
-        for n in (1..order.len()).rev() {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            order.swap(n, (random % (n as u64 + 1)) as usize);
-        }
+        rng.shuffle(&mut order);
         let rate = RATE * (0.02 + 0.98 * (1.0 - epoch as f32 / epochs as f32).powi(2));
         for batch in order.chunks(BATCH) {
             let mut gradient = vec![[0f32; 2]; COUNT];
@@ -218,7 +213,7 @@ fn main() {
     print_weights(&weights);
 }
 
-/// The average of a piece over all squares where it can be, and nought for all other weights.
+/// The anchors: the mean over all squares for piece-square weights, zero for others.
 fn anchors(weights: &[[f32; 2]]) -> Vec<[f32; 2]> {
     let mut anchors = vec![[0.0; 2]; COUNT];
     for piece in 0..6 {

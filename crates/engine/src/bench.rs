@@ -1,5 +1,4 @@
-//! A fixed amount of work: the number of nodes tells whether the search is the same, and the time
-//! how fast it is.
+//! A fixed search over built-in positions: the node count identifies the search, the time its speed.
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +8,9 @@ use nnue::AnyNetwork;
 use crate::search::{Control, Engine, Limits, Settings, ThreadError};
 use crate::table::OutOfMemory;
 
-/// How deeply each position is searched unless something else is asked for.
+/// The default depth.
 pub const DEPTH: u32 = 12;
-/// The size of the table, in MiB.
+/// The table size in MiB.
 pub const HASH: usize = 16;
 
 /// Openings, middlegames and endgames: perft positions, common openings, and positions that the
@@ -39,41 +38,41 @@ pub const POSITIONS: &[&str] = &[
     "8/8/1p1r1k2/p1pPN1p1/P3KnP1/1P6/8/3R4 b - - 0 1",
 ];
 
-/// What the work came to.
+/// The result of a bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Positions looked at. With one thread, always the same.
+    /// Nodes searched; deterministic with one thread.
     pub nodes: u64,
-    /// How long it took.
+    /// Wall-clock time.
     pub time: Duration,
 }
 
 impl Work {
-    /// Positions a second.
+    /// Nodes per second.
     pub fn nodes_per_second(self) -> u64 {
         (self.nodes as f64 / self.time.as_secs_f64().max(1e-9)) as u64
     }
 }
 
-/// Why there can be no bench.
+/// Why a bench cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// No table.
+    /// The table cannot be allocated.
     #[error(transparent)]
     Table(#[from] OutOfMemory),
-    /// Not so many threads.
+    /// The threads cannot be started.
     #[error(transparent)]
     Threads(#[from] ThreadError),
 }
 
-/// Searches all [`POSITIONS`] with a new engine and this network, or the hand-written terms, and tells of
-/// each as it is done. A stop ends it early.
+/// Searches all [`POSITIONS`] with a new engine and this network, or the classic evaluation, and calls
+/// `report` after each. A stop ends it early.
 pub fn run(
     depth: u32,
     threads: usize,
     network: Option<AnyNetwork>,
     control: &Control,
-    mut tell: impl FnMut(usize, &str, Work),
+    mut report: impl FnMut(usize, &str, Work),
 ) -> Result<Work, BenchError> {
     let mut engine = Engine::new(HASH)?;
     engine.set_network(network);
@@ -89,7 +88,7 @@ pub fn run(
         if control.is_stopped() {
             break;
         }
-        tell(n, fen, work);
+        report(n, fen, work);
         total = Work { nodes: total.nodes + work.nodes, time: total.time + work.time };
     }
     Ok(total)

@@ -1,51 +1,52 @@
-//! What has worked before: statistics that order moves and correct evaluations.
+//! History heuristics: butterfly, capture, continuation, pawn and correction history.
 //!
-//! Each counter moves towards ±[`LIMIT`] with every success or failure, by less the nearer it is, so
-//! that old news fades. All tables belong to one search thread.
+//! Each counter moves towards ±[`LIMIT`] with every bonus or malus, by less the nearer it is ("gravity"), so
+//! that old results fade. Each search thread has its own tables.
 
 use chess::{Bitboard, Color, Move, PieceType, Position, Square};
 
-/// No counter of moves goes beyond this.
+/// The limit of every move history counter.
 pub const LIMIT: i32 = 16_384;
 
-/// A piece (with its color) arriving on a square: 12 × 64. [`NO_MOVE`] stands for none.
-pub type Arrival = u16;
+/// A colored piece and its target square: an index below 12 × 64, or [`NO_MOVE`].
+pub type PieceTo = u16;
 
-/// The arrival before the first move, and of a null move.
-pub const NO_MOVE: Arrival = 768;
-const ARRIVALS: usize = 769;
+/// The index before the first move, and of a null move.
+pub const NO_MOVE: PieceTo = 768;
+const PIECE_TOS: usize = 769;
 
-/// The arrival of a move's piece.
+/// The piece and target square of a move.
 #[inline(always)]
-pub fn arrival(position: &Position, m: Move) -> Arrival {
+pub fn piece_to(position: &Position, m: Move) -> PieceTo {
     let piece = position.board().piece_type_at(m.from()).unwrap_or(PieceType::Pawn);
-    arrival_of(position.turn(), piece, m.to())
+    piece_to_index(position.turn(), piece, m.to())
 }
 
-/// A piece arriving on a square.
+/// The index of a piece and its target square.
 #[inline(always)]
-pub fn arrival_of(color: Color, piece: PieceType, to: Square) -> Arrival {
-    ((piece.index() + 6 * color.index()) * 64 + to.index()) as Arrival
+pub fn piece_to_index(color: Color, piece: PieceType, to: Square) -> PieceTo {
+    ((piece.index() + 6 * color.index()) * 64 + to.index()) as PieceTo
 }
 
-/// The type of what a move takes; a pawn for en passant and for promotions that take nothing.
+/// The captured piece type; a pawn for en passant and for promotions without capture.
 #[inline(always)]
 pub fn captured(position: &Position, m: Move) -> PieceType {
     position.board().piece_type_at(m.to()).unwrap_or(PieceType::Pawn)
 }
 
+/// Adds a bonus with gravity.
 #[inline(always)]
 fn update(counter: &mut i16, bonus: i32) {
     let old = i32::from(*counter);
     *counter = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }
 
-/// Plies back at which a move is remembered as an answer or a follow-up, nearest first.
+/// Continuation history: distances in plies to the earlier move, nearest first.
 pub const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
 
 const PAWN_STRUCTURES: usize = 512;
 
-/// A counter for each arrival of a move. What one piece can do lies in two lines of the cache.
+/// A counter for each [`PieceTo`]. The targets of one piece take two cache lines.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Row([i16; NO_MOVE as usize]);
@@ -54,16 +55,27 @@ impl Row {
     const EMPTY: Self = Self([0; NO_MOVE as usize]);
 }
 
-/// Player, two threats, from, to.
+/// By player, pawn threats to either square, from, to.
 type Butterfly = [i16; 2 * 4 * 64 * 64];
 
-/// All statistics of a thread.
+/// The context of quiet moves besides the position.
+#[derive(Clone, Copy)]
+pub struct QuietContext {
+    /// Squares attacked by enemy pawns.
+    pub pawn_threats: Bitboard,
+    /// The earlier moves, at the distances of [`CONTINUATIONS`].
+    pub continuation: [PieceTo; 4],
+    /// The killer move.
+    pub killer: Option<Move>,
+}
+
+/// All histories of a thread.
 pub struct History {
-    /// Quiet moves by player, whether enemy pawns attack either square, from and to.
+    /// Quiet moves by player, pawn threats to either square, from and to.
     butterfly: Box<Butterfly>,
-    /// Captures by arrival and captured type.
+    /// Captures by piece, target square and captured type.
     captures: Vec<i16>,
-    /// Quiet moves by what was played before.
+    /// Quiet moves by earlier move.
     continuations: Vec<Row>,
     /// Quiet moves by pawn structure.
     pawns: Vec<Row>,
@@ -74,8 +86,8 @@ impl Default for History {
     fn default() -> Self {
         Self {
             butterfly: Box::new([0; 2 * 4 * 64 * 64]),
-            captures: vec![0; ARRIVALS * 6],
-            continuations: vec![Row::EMPTY; ARRIVALS],
+            captures: vec![0; PIECE_TOS * 6],
+            continuations: vec![Row::EMPTY; PIECE_TOS],
             pawns: vec![Row::EMPTY; PAWN_STRUCTURES],
             correction: Correction::default(),
         }
@@ -91,10 +103,10 @@ fn butterfly_index(position: &Position, pawn_threats: Bitboard, m: Move) -> usiz
 
 #[inline(always)]
 fn capture_index(position: &Position, m: Move) -> usize {
-    arrival(position, m) as usize * 6 + captured(position, m).index()
+    piece_to(position, m) as usize * 6 + captured(position, m).index()
 }
 
-/// The statistics of quiet moves in one position: found once, asked for each move.
+/// The histories of quiet moves in one position: found once, read for each move.
 pub struct QuietScores<'a> {
     butterfly: &'a Butterfly,
     pawns: &'a Row,
@@ -103,21 +115,21 @@ pub struct QuietScores<'a> {
 }
 
 impl QuietScores<'_> {
-    /// How well a quiet move has done.
+    /// The history score of a quiet move.
     #[inline(always)]
     pub fn of(&self, position: &Position, m: Move) -> i32 {
-        self.of_arrival(position, m, arrival(position, m))
+        self.of_piece_to(position, m, piece_to(position, m))
     }
 
-    /// The same, where the arrival is known.
+    /// The same with a known piece and target square.
     #[inline(always)]
-    pub fn of_arrival(&self, position: &Position, m: Move, arrival: Arrival) -> i32 {
-        // Asked once, so that it need not be asked of each table.
-        let arrival = arrival.min(NO_MOVE - 1) as usize;
-        let continued = |n: usize| i32::from(self.continuations[n].0[arrival]);
+    pub fn of_piece_to(&self, position: &Position, m: Move, piece_to: PieceTo) -> i32 {
+        // One clamp instead of a bounds check for each table.
+        let piece_to = piece_to.min(NO_MOVE - 1) as usize;
+        let continued = |n: usize| i32::from(self.continuations[n].0[piece_to]);
         let index = butterfly_index(position, self.pawn_threats, m) % self.butterfly.len();
         i32::from(self.butterfly[index])
-            + i32::from(self.pawns.0[arrival])
+            + i32::from(self.pawns.0[piece_to])
             + continued(0)
             + continued(1)
             + (continued(2) >> 1)
@@ -126,7 +138,7 @@ impl QuietScores<'_> {
 }
 
 impl History {
-    /// Forgets everything.
+    /// Clears all histories.
     pub fn clear(&mut self) {
         self.butterfly.fill(0);
         self.captures.fill(0);
@@ -135,90 +147,86 @@ impl History {
         self.correction = Correction::default();
     }
 
-    /// The statistics of quiet moves here; `before` holds the arrivals at [`CONTINUATIONS`].
+    /// The histories of quiet moves in a position.
     #[inline]
-    pub fn quiets(
-        &self,
-        position: &Position,
-        pawn_threats: Bitboard,
-        before: &[Arrival; 4],
-    ) -> QuietScores<'_> {
+    pub fn quiets(&self, position: &Position, context: &QuietContext) -> QuietScores<'_> {
         QuietScores {
             butterfly: &self.butterfly,
             pawns: &self.pawns[position.pawn_key() as usize % PAWN_STRUCTURES],
-            continuations: before.map(|earlier| &self.continuations[earlier as usize]),
-            pawn_threats,
+            continuations: context
+                .continuation
+                .map(|earlier| &self.continuations[earlier as usize]),
+            pawn_threats: context.pawn_threats,
         }
     }
 
-    /// How well a capture or promotion has done.
+    /// The history score of a capture or promotion.
     #[inline]
     pub fn capture(&self, position: &Position, m: Move) -> i32 {
         i32::from(self.captures[capture_index(position, m)])
     }
 
-    /// The same, where the arrival and what is captured are known.
+    /// The same with a known piece, target square and captured type.
     #[inline(always)]
-    pub fn capture_of_arrival(&self, arrival: Arrival, captured: PieceType) -> i32 {
-        i32::from(self.captures[arrival as usize * 6 + captured.index()])
+    pub fn capture_of_piece_to(&self, piece_to: PieceTo, captured: PieceType) -> i32 {
+        i32::from(self.captures[piece_to as usize * 6 + captured.index()])
     }
 
-    /// Rewards (or punishes) a quiet move.
+    /// Adds a bonus (or malus) to the histories of a quiet move.
     pub fn update_quiet(
         &mut self,
         position: &Position,
-        pawn_threats: Bitboard,
-        before: &[Arrival; 4],
+        context: &QuietContext,
         m: Move,
         bonus: i32,
     ) {
-        update(&mut self.butterfly[butterfly_index(position, pawn_threats, m)], bonus);
-        let arrival = arrival(position, m);
+        let index = butterfly_index(position, context.pawn_threats, m);
+        update(&mut self.butterfly[index], bonus);
+        let piece_to = piece_to(position, m);
         let pawns = position.pawn_key() as usize % PAWN_STRUCTURES;
-        update(&mut self.pawns[pawns].0[arrival as usize], bonus);
-        self.update_continuations(before, arrival, bonus);
+        update(&mut self.pawns[pawns].0[piece_to as usize], bonus);
+        self.update_continuations(context, piece_to, bonus);
     }
 
-    /// Rewards (or punishes) a quiet move as a continuation alone.
-    pub fn update_continuations(&mut self, before: &[Arrival; 4], arrival: Arrival, bonus: i32) {
-        for (n, &earlier) in before.iter().enumerate() {
+    /// Adds a bonus (or malus) to the continuation history alone.
+    pub fn update_continuations(&mut self, context: &QuietContext, piece_to: PieceTo, bonus: i32) {
+        for (n, &earlier) in context.continuation.iter().enumerate() {
             if earlier != NO_MOVE {
                 let bonus = if n < 2 { bonus } else { bonus / 2 };
-                update(&mut self.continuations[earlier as usize].0[arrival as usize], bonus);
+                update(&mut self.continuations[earlier as usize].0[piece_to as usize], bonus);
             }
         }
     }
 
-    /// Rewards (or punishes) a capture or promotion.
+    /// Adds a bonus (or malus) to the capture history.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         update(&mut self.captures[capture_index(position, m)], bonus);
     }
 
-    /// By how much the static evaluation of such positions has been wrong, in centipawns.
-    pub fn correction(&self, position: &Position, previous: Arrival, before: Arrival) -> i32 {
-        self.correction.of(position, previous, before)
+    /// The correction of the static evaluation in centipawns, by the position and the last two moves.
+    pub fn correction(&self, position: &Position, last_two: [PieceTo; 2]) -> i32 {
+        self.correction.of(position, last_two)
     }
 
-    /// Learns that a search found `error` centipawns more than the static evaluation said.
+    /// Updates the correction history: the search score exceeds the static evaluation by `error`.
     pub fn update_correction(
         &mut self,
         position: &Position,
-        previous: Arrival,
-        before: Arrival,
+        last_two: [PieceTo; 2],
         depth: i32,
         error: i32,
     ) {
-        self.correction.learn(position, previous, before, depth, error);
+        self.correction.update(position, last_two, depth, error);
     }
 }
 
 const CORRECTIONS: usize = 16_384;
-/// Units of the correction tables to a centipawn, over all tables together.
+/// Units of the summed correction tables per centipawn.
 const CORRECTION_UNIT: i32 = 256;
 const CORRECTION_LIMIT: i32 = 1024 * 16;
 
-/// Errors of the static evaluation, by what positions have in common: the pawns, each player's
-/// pieces, and the last two moves.
+/// Correction history: errors of the static evaluation by pawn structure, by each player's pieces, and by
+/// the last two moves.
 struct Correction {
     pawns: Vec<i16>,
     pieces: [Vec<i16>; 2],
@@ -228,11 +236,11 @@ struct Correction {
 impl Default for Correction {
     fn default() -> Self {
         let table = || vec![0; 2 * CORRECTIONS];
-        Self { pawns: table(), pieces: [table(), table()], moves: vec![0; ARRIVALS * ARRIVALS] }
+        Self { pawns: table(), pieces: [table(), table()], moves: vec![0; PIECE_TOS * PIECE_TOS] }
     }
 }
 
-/// A key of a player's pieces without pawns, from the planes of the board: no need to keep one.
+/// A key of a player's pieces without pawns, computed from the bitboards rather than kept incrementally.
 #[inline(always)]
 fn pieces_key(position: &Position, color: Color) -> usize {
     let board = position.board();
@@ -254,9 +262,9 @@ fn pieces_key(position: &Position, color: Color) -> usize {
 }
 
 impl Correction {
-    /// Where each table has what it knows: pawns, White's pieces, Black's pieces, moves.
+    /// The index into each table: pawns, White's pieces, Black's pieces, moves.
     #[inline(always)]
-    fn indices(position: &Position, previous: Arrival, before: Arrival) -> [usize; 4] {
+    fn indices(position: &Position, last_two: [PieceTo; 2]) -> [usize; 4] {
         let turn = position.turn().index() * CORRECTIONS;
         let [pawns, white, black] = [
             position.pawn_key() as usize,
@@ -264,11 +272,11 @@ impl Correction {
             pieces_key(position, Color::Black),
         ]
         .map(|key| turn + key % CORRECTIONS);
-        [pawns, white, black, previous as usize * ARRIVALS + before as usize]
+        [pawns, white, black, last_two[0] as usize * PIECE_TOS + last_two[1] as usize]
     }
 
-    fn of(&self, position: &Position, previous: Arrival, before: Arrival) -> i32 {
-        let [pawns, white, black, moves] = Self::indices(position, previous, before);
+    fn of(&self, position: &Position, last_two: [PieceTo; 2]) -> i32 {
+        let [pawns, white, black, moves] = Self::indices(position, last_two);
         let sum = i32::from(self.pawns[pawns])
             + i32::from(self.pieces[0][white])
             + i32::from(self.pieces[1][black])
@@ -276,16 +284,9 @@ impl Correction {
         sum / CORRECTION_UNIT
     }
 
-    fn learn(
-        &mut self,
-        position: &Position,
-        previous: Arrival,
-        before: Arrival,
-        depth: i32,
-        error: i32,
-    ) {
+    fn update(&mut self, position: &Position, last_two: [PieceTo; 2], depth: i32, error: i32) {
         let bonus = (error * depth).clamp(-CORRECTION_LIMIT / 64, CORRECTION_LIMIT / 64) * 8;
-        let [pawns, white, black, moves] = Self::indices(position, previous, before);
+        let [pawns, white, black, moves] = Self::indices(position, last_two);
         let [white_pieces, black_pieces] = &mut self.pieces;
         for counter in [
             &mut self.pawns[pawns],
@@ -317,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn an_evaluation_is_corrected_towards_what_searches_found() {
+    fn the_correction_approaches_the_error_of_the_evaluation() {
         let mut history = History::default();
         let position = Position::INITIAL;
-        assert_eq!(history.correction(&position, NO_MOVE, NO_MOVE), 0);
+        assert_eq!(history.correction(&position, [NO_MOVE; 2]), 0);
         for _ in 0..200 {
-            history.update_correction(&position, NO_MOVE, NO_MOVE, 8, 60);
+            history.update_correction(&position, [NO_MOVE; 2], 8, 60);
         }
-        let corrected = history.correction(&position, NO_MOVE, NO_MOVE);
+        let corrected = history.correction(&position, [NO_MOVE; 2]);
         assert!((10..=300).contains(&corrected), "{corrected}");
     }
 }

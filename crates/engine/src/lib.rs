@@ -1,8 +1,8 @@
-//! A chess engine as a library: search, evaluation, time, threads, and a UCI session.
+//! A chess engine as a library: search, evaluation, time management, threads, and a UCI session.
 //!
-//! [`search::Engine`] finds moves; [`uci::Session`] speaks the protocol line by line. Nothing here
-//! prints, reads standard input or ends the process, and there is no global state: several
-//! engines live in one process.
+//! [`search::Engine`] searches positions; [`uci::Session`] implements the protocol line by line. The library
+//! never prints, reads standard input or exits the process, and has no global state: several engines can run
+//! in one process.
 
 pub mod bench;
 pub mod eval;

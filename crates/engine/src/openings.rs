@@ -1,18 +1,18 @@
-//! Openings made by playing at random: every game is different, and none is lost before it begins.
+//! Random balanced openings: random moves, accepted if a short search finds the position balanced.
 
 use chess::{Game, Position};
 
 use crate::search::{Control, Engine, Limits, Settings};
 use chess::rng::mix;
 
-/// What an opening is made of.
+/// Parameters of random openings.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// Random moves from the start; one more in every second opening, so that either player begins.
+    /// Random plies from the start; one more in every odd opening, so that either color is to move.
     pub plies: usize,
-    /// Positions looked at to see whether it is balanced.
+    /// Node limit of the search that tests the balance.
     pub nodes: u64,
-    /// It is if the score is within this, in centipawns.
+    /// The largest absolute score of a balanced opening, in centipawns.
     pub balance: i32,
 }
 
@@ -22,7 +22,7 @@ impl Default for Recipe {
     }
 }
 
-/// The n-th opening of a seed, played from one of the starts. Nothing if `control` stops it.
+/// The `n`th opening of a seed, from one of the start positions; `None` if `control` stops it.
 pub fn random(
     engine: &mut Engine,
     starts: &[Position],
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openings_depend_on_seed_and_number_alone() {
+    fn openings_depend_only_on_seed_and_number() {
         let fens = |seed| {
             let mut engine = Engine::new(1).unwrap();
             let control = Control::new(false);

@@ -1,5 +1,5 @@
-//! Moves in the order in which they are worth trying, each stage made only when it is reached: most
-//! nodes end with the table's move or a capture.
+//! Staged move ordering: each stage is generated when it is reached, since most nodes end with the table move
+//! or a capture.
 
 use arrayvec::ArrayVec;
 use chess::{
@@ -7,57 +7,46 @@ use chess::{
     Position, Square,
 };
 
-use crate::history::{self, Arrival, History};
+use crate::history::{self, History, PieceTo, QuietContext};
 
-/// What a captured piece is worth for the order of captures.
-const CAPTURE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
+/// Piece values for move ordering (MVV) and delta pruning.
+pub(crate) const CAPTURE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
 const QUEEN_PROMOTION: i32 = 900;
 const UNDERPROMOTION: i32 = -30_000;
-/// History counts so much less than the captured piece.
+/// Weight of the captured piece relative to capture history.
 const CAPTURE_HISTORY_DIVISOR: i32 = 40;
-/// A killer comes before quiet moves with less history than this.
+/// History score of the killer move, added to its own.
 const KILLER_BONUS: i32 = 24_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 enum Stage {
-    Table,
-    MakeCaptures,
+    TableMove,
+    GenerateCaptures,
     GoodCaptures,
-    MakeQuiets,
+    GenerateQuiets,
     Quiets,
     BadCaptures,
     Done,
 }
 
-/// What the order of quiet moves depends on besides the position.
-#[derive(Clone, Copy)]
-pub struct QuietContext {
-    /// Squares that enemy pawns attack.
-    pub pawn_threats: Bitboard,
-    /// What was played before, at the distances of [`history::CONTINUATIONS`].
-    pub before: [Arrival; 4],
-    /// The quiet move that last refuted a sibling.
-    pub killer: Option<Move>,
-}
-
-/// Gives the moves of one position, best first.
+/// Yields the moves of one position, best first.
 pub struct MovePicker {
     stage: Stage,
-    table_move: Option<Move>,
+    tt_move: Option<Move>,
     moves: ArrayVec<Move, MAX_MOVES>,
-    /// For each move its score above and its place below, so that the best is a maximum of numbers,
-    /// which the processor takes of many at once. Filled up to a multiple of [`LANES`].
+    /// Score (high bits) and index (low bits) of each move, so that the best move is a SIMD maximum. Padded
+    /// to a multiple of [`LANES`].
     keys: ArrayVec<i32, { MAX_MOVES.next_multiple_of(LANES) }>,
-    /// How many of the losing captures have been given.
+    /// Index of the next bad capture.
     next_bad: usize,
-    /// Captures that lose material, in the order found.
+    /// Captures that lose material (bad captures).
     bad: ArrayVec<Move, 74>,
-    /// Captures must win at least this much to be good.
+    /// SEE threshold of good captures.
     threshold: i32,
     captures_only: bool,
 }
 
-/// The squares that the opponent's pawns attack.
+/// Squares attacked by the opponent's pawns.
 #[inline(always)]
 pub fn pawn_threats(position: &Position) -> Bitboard {
     let pawns = position.pieces(!position.turn(), PieceType::Pawn).0;
@@ -69,27 +58,27 @@ pub fn pawn_threats(position: &Position) -> Bitboard {
 }
 
 impl MovePicker {
-    /// All moves; the table's first if it is legal here.
-    pub fn all(position: &Position, table_move: Option<Move>) -> Self {
-        Self::new(position, table_move, 0, false)
+    /// All moves; the table move first if it is legal.
+    pub fn all(position: &Position, tt_move: Option<Move>) -> Self {
+        Self::new(position, tt_move, 0, false)
     }
 
-    /// Captures and promotions alone: those that win at least `threshold` in exchanges.
-    pub fn captures(position: &Position, table_move: Option<Move>, threshold: i32) -> Self {
-        let table_move = table_move.filter(|&m| is_noisy(m));
-        Self::new(position, table_move, threshold, true)
+    /// Captures and promotions with a static exchange evaluation of at least `threshold`.
+    pub fn captures(position: &Position, tt_move: Option<Move>, threshold: i32) -> Self {
+        let tt_move = tt_move.filter(|&m| is_noisy(m));
+        Self::new(position, tt_move, threshold, true)
     }
 
     fn new(
         position: &Position,
-        table_move: Option<Move>,
+        tt_move: Option<Move>,
         threshold: i32,
         captures_only: bool,
     ) -> Self {
-        let table_move = table_move.filter(|&m| position.is_legal(m));
+        let tt_move = tt_move.filter(|&m| position.is_legal(m));
         Self {
-            stage: if table_move.is_some() { Stage::Table } else { Stage::MakeCaptures },
-            table_move,
+            stage: if tt_move.is_some() { Stage::TableMove } else { Stage::GenerateCaptures },
+            tt_move,
             moves: ArrayVec::new(),
             keys: ArrayVec::new(),
             next_bad: 0,
@@ -99,14 +88,14 @@ impl MovePicker {
         }
     }
 
-    /// The table's move, if it is legal here.
-    pub fn table_move(&self) -> Option<Move> {
-        self.table_move
+    /// The table move, if it is legal.
+    pub fn tt_move(&self) -> Option<Move> {
+        self.tt_move
     }
 
-    /// No quiet move will be worth trying: go on to the losing captures.
+    /// Skips the remaining quiet moves.
     pub fn skip_quiets(&mut self) {
-        if matches!(self.stage, Stage::MakeQuiets | Stage::Quiets) {
+        if matches!(self.stage, Stage::GenerateQuiets | Stage::Quiets) {
             self.stage = Stage::BadCaptures;
         }
     }
@@ -120,20 +109,20 @@ impl MovePicker {
     ) -> Option<Move> {
         loop {
             match self.stage {
-                Stage::Table => {
-                    self.stage = Stage::MakeCaptures;
-                    return self.table_move;
+                Stage::TableMove => {
+                    self.stage = Stage::GenerateCaptures;
+                    return self.tt_move;
                 }
-                Stage::MakeCaptures => {
-                    self.make_captures(position, history);
+                Stage::GenerateCaptures => {
+                    self.generate_captures(position, history);
                     self.stage = Stage::GoodCaptures;
                 }
                 Stage::GoodCaptures => {
                     while let Some((score, m)) = self.best() {
-                        if Some(m) == self.table_move {
+                        if Some(m) == self.tt_move {
                             continue;
                         }
-                        // What history thinks much of may lose a little.
+                        // A capture with good history may lose a little material.
                         let threshold =
                             if self.captures_only { self.threshold } else { -score / 32 };
                         let underpromotes = m.promotion().is_some_and(|p| p != PieceType::Queen);
@@ -143,15 +132,16 @@ impl MovePicker {
                         }
                         return Some(m);
                     }
-                    self.stage = if self.captures_only { Stage::Done } else { Stage::MakeQuiets };
+                    self.stage =
+                        if self.captures_only { Stage::Done } else { Stage::GenerateQuiets };
                 }
-                Stage::MakeQuiets => {
-                    self.make_quiets(position, history, context);
+                Stage::GenerateQuiets => {
+                    self.generate_quiets(position, history, context);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
                     while let Some((_, m)) = self.best() {
-                        if Some(m) != self.table_move {
+                        if Some(m) != self.tt_move {
                             return Some(m);
                         }
                     }
@@ -170,7 +160,7 @@ impl MovePicker {
     }
 
     #[inline(never)]
-    fn make_captures(&mut self, position: &Position, history: &History) {
+    fn generate_captures(&mut self, position: &Position, history: &History) {
         let mut lister = Lister::<true>::new(position.turn(), &mut self.moves);
         let _ = position.visit_moves(MoveFilter::CAPTURES, &mut lister);
         let seventh = chess::Rank::Seventh.relative_to(position.turn()).bitboard();
@@ -179,36 +169,36 @@ impl MovePicker {
             let promotions = MoveFilter { from: pawns, ..MoveFilter::QUIETS };
             let _ = position.visit_moves(promotions, &mut lister);
         }
-        let arrivals = lister.arrivals;
-        self.rate(&arrivals, |m, arrival| capture_score(position, history, m, arrival));
+        let piece_tos = lister.piece_tos;
+        self.score_moves(&piece_tos, |m, piece_to| capture_score(position, history, m, piece_to));
     }
 
     #[inline(never)]
-    fn make_quiets(&mut self, position: &Position, history: &History, context: &QuietContext) {
+    fn generate_quiets(&mut self, position: &Position, history: &History, context: &QuietContext) {
         self.moves.clear();
         let mut lister = Lister::<false>::new(position.turn(), &mut self.moves);
         let _ = position.visit_moves(MoveFilter::QUIETS, &mut lister);
-        let arrivals = lister.arrivals;
-        let scores = history.quiets(position, context.pawn_threats, &context.before);
-        self.rate(&arrivals, |m, arrival| {
+        let piece_tos = lister.piece_tos;
+        let scores = history.quiets(position, context);
+        self.score_moves(&piece_tos, |m, piece_to| {
             let bonus = if Some(m) == context.killer { KILLER_BONUS } else { 0 };
-            scores.of_arrival(position, m, arrival) + bonus
+            scores.of_piece_to(position, m, piece_to) + bonus
         });
     }
 
-    /// Gives each move its score.
+    /// Scores each move.
     #[inline(always)]
-    fn rate(&mut self, arrivals: &[Arrival], score: impl Fn(Move, Arrival) -> i32) {
+    fn score_moves(&mut self, piece_tos: &[PieceTo], score: impl Fn(Move, PieceTo) -> i32) {
         self.keys.clear();
-        for (n, (&m, &arrival)) in self.moves.iter().zip(arrivals).enumerate() {
-            self.keys.push(score(m, arrival) << INDEX_BITS | n as i32);
+        for (n, (&m, &piece_to)) in self.moves.iter().zip(piece_tos).enumerate() {
+            self.keys.push(score(m, piece_to) << INDEX_BITS | n as i32);
         }
         while !self.keys.len().is_multiple_of(LANES) {
             self.keys.push(TAKEN);
         }
     }
 
-    /// Takes the best of what is left: moves are seldom all wanted, so there is no sort.
+    /// Removes the best remaining move (selection instead of a sort, since few nodes use all moves).
     #[inline]
     fn best(&mut self) -> Option<(i32, Move)> {
         let (keys, _) = self.keys.as_chunks::<LANES>();
@@ -229,30 +219,30 @@ impl MovePicker {
     }
 }
 
-/// Room for the place of a move below its score.
+/// Bits of a key that hold the index of the move.
 const INDEX_BITS: u32 = 8;
-/// The key of a move that has been given.
+/// The key of a move that has been yielded.
 const TAKEN: i32 = i32::MIN;
-/// So many keys are compared at once.
+/// Keys compared at once.
 const LANES: usize = 16;
 
-/// Lists moves and, since the generator knows what moves, their arrivals: captures and promotions,
-/// or all others.
+/// Collects moves with their [`PieceTo`], which the generator knows: captures and promotions if `NOISY`, all
+/// others if not.
 struct Lister<'a, const NOISY: bool> {
     color: Color,
     moves: &'a mut ArrayVec<Move, MAX_MOVES>,
-    arrivals: ArrayVec<Arrival, MAX_MOVES>,
+    piece_tos: ArrayVec<PieceTo, MAX_MOVES>,
 }
 
 impl<'a, const NOISY: bool> Lister<'a, NOISY> {
     fn new(color: Color, moves: &'a mut ArrayVec<Move, MAX_MOVES>) -> Self {
-        Self { color, moves, arrivals: ArrayVec::new() }
+        Self { color, moves, piece_tos: ArrayVec::new() }
     }
 
     #[inline(always)]
     fn push(&mut self, piece: PieceType, m: Move) {
         let _ = self.moves.try_push(m);
-        let _ = self.arrivals.try_push(history::arrival_of(self.color, piece, m.to()));
+        let _ = self.piece_tos.try_push(history::piece_to_index(self.color, piece, m.to()));
     }
 }
 
@@ -292,44 +282,44 @@ impl<const NOISY: bool> MoveVisitor for Lister<'_, NOISY> {
     }
 }
 
-/// Captures and promotions: what quiescence looks at.
+/// Whether a move is a capture or promotion, which quiescence searches.
 #[inline(always)]
 pub fn is_noisy(m: Move) -> bool {
     m.is_capture() || m.promotion().is_some()
 }
 
 #[inline(always)]
-fn capture_score(position: &Position, history: &History, m: Move, arrival: Arrival) -> i32 {
+fn capture_score(position: &Position, history: &History, m: Move, piece_to: PieceTo) -> i32 {
     let promotion = match m.promotion() {
         None => 0,
         Some(PieceType::Queen) => QUEEN_PROMOTION,
         Some(_) => UNDERPROMOTION,
     };
     let captured = history::captured(position, m);
-    let taken = if m.is_capture() { 8 * CAPTURE_VALUES[captured.index()] } else { 0 };
-    // With what is taken equal, the cheaper piece takes first.
-    let taker = i32::from(arrival / 64 % 6);
-    let experience = history.capture_of_arrival(arrival, captured);
-    taken + promotion - taker + experience / CAPTURE_HISTORY_DIVISOR * 8
+    // MVV-LVA with capture history.
+    let victim = if m.is_capture() { 8 * CAPTURE_VALUES[captured.index()] } else { 0 };
+    let attacker = i32::from(piece_to / 64 % 6);
+    let history = history.capture_of_piece_to(piece_to, captured);
+    victim + promotion - attacker + history / CAPTURE_HISTORY_DIVISOR * 8
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn picked(position: &Position, table_move: Option<Move>) -> Vec<Move> {
+    fn picked(position: &Position, tt_move: Option<Move>) -> Vec<Move> {
         let context = QuietContext {
             pawn_threats: pawn_threats(position),
-            before: [history::NO_MOVE; 4],
+            continuation: [history::NO_MOVE; 4],
             killer: None,
         };
         let history = History::default();
-        let mut picker = MovePicker::all(position, table_move);
+        let mut picker = MovePicker::all(position, tt_move);
         std::iter::from_fn(|| picker.next(position, &history, &context)).collect()
     }
 
     #[test]
-    fn every_legal_move_comes_exactly_once_whatever_the_table_says() {
+    fn every_legal_move_comes_exactly_once_for_any_table_move() {
         let fens = [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
@@ -340,11 +330,11 @@ mod tests {
             let position: Position = fen.parse().unwrap();
             let mut legal = position.legal_moves();
             legal.sort();
-            for table_move in
+            for tt_move in
                 [None, Some(legal[0]), legal.last().copied(), Some(Move::from_bits(0xabcd))]
             {
-                let mut moves = picked(&position, table_move);
-                if let Some(m) = table_move.filter(|&m| position.is_legal(m)) {
+                let mut moves = picked(&position, tt_move);
+                if let Some(m) = tt_move.filter(|&m| position.is_legal(m)) {
                     assert_eq!(moves[0], m);
                 }
                 moves.sort();
@@ -354,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn good_captures_come_first_and_losing_ones_last() {
+    fn good_captures_come_first_and_bad_captures_last() {
         let position: Position = "4k3/8/2p5/1p1q4/2P5/3R4/8/4K3 w - - 0 1".parse().unwrap();
         let moves = picked(&position, None);
         assert_eq!(moves[0], position.parse_uci("c4d5").unwrap());

@@ -1,10 +1,9 @@
-//! Repetitions, those that have happened and those that the next move can bring about.
+//! Repetition detection: repetitions that have occurred, and upcoming repetitions ("cycle detection").
 //!
-//! A player who can go back to an earlier position with one move has at least a draw. Whether he can
-//! is asked at every node, so it must cost little: the keys of two positions that one reversible
-//! move apart differ by a number that depends only on the move (piece, two squares, the turn), and all
-//! 3,668 such numbers are in a table. The idea is Marcel van Kervinck's; so is the two-place
-//! ("cuckoo") hashing.
+//! A player who can return to an earlier position with one move has at least a draw. The keys of two
+//! positions one reversible move apart differ by a value that depends only on piece, squares and turn; all
+//! 3,668 such values are in a cuckoo hash table, so that the test is cheap enough for every node. The
+//! algorithm is Marcel van Kervinck's.
 
 use std::sync::LazyLock;
 
@@ -12,7 +11,8 @@ use chess::{Bitboard, Piece, PieceType, Position, Square, attacks, zobrist};
 
 const SLOTS: usize = 8192;
 
-struct Reversible {
+/// A cuckoo hash table of the key differences of reversible moves.
+struct CuckooTable {
     keys: Vec<u64>,
     moves: Vec<(Square, Square)>,
 }
@@ -25,9 +25,9 @@ const fn second_slot(key: u64) -> usize {
     (key >> 16) as usize % SLOTS
 }
 
-static REVERSIBLE: LazyLock<Reversible> = LazyLock::new(|| {
+static REVERSIBLE: LazyLock<CuckooTable> = LazyLock::new(|| {
     let mut table =
-        Reversible { keys: vec![0; SLOTS], moves: vec![(Square::A1, Square::A1); SLOTS] };
+        CuckooTable { keys: vec![0; SLOTS], moves: vec![(Square::A1, Square::A1); SLOTS] };
     for piece in Piece::ALL {
         if piece.piece_type() == PieceType::Pawn {
             continue;
@@ -45,7 +45,7 @@ static REVERSIBLE: LazyLock<Reversible> = LazyLock::new(|| {
     table
 });
 
-impl Reversible {
+impl CuckooTable {
     fn insert(&mut self, mut key: u64, mut squares: (Square, Square)) {
         let mut slot = first_slot(key);
         loop {
@@ -54,7 +54,7 @@ impl Reversible {
             if key == 0 {
                 return;
             }
-            // Who was pushed out goes to its other place.
+            // The displaced entry moves to its other slot.
             slot = if slot == first_slot(key) { second_slot(key) } else { first_slot(key) };
         }
     }
@@ -67,8 +67,8 @@ impl Reversible {
     }
 }
 
-/// Whether the position repeats an earlier one: one since the root of the search (`ply` plies ago), or
-/// two at all. `keys` are those of all earlier positions that could be the same, oldest first.
+/// Whether the position repeats one since the root of the search (`ply` plies ago), or two before it.
+/// `keys` are those of the earlier positions since the last irreversible move, oldest first.
 pub fn is_repetition(position: &Position, keys: &[u64], ply: usize) -> bool {
     let reach = (position.halfmove_clock() as usize).min(keys.len());
     let mut before_root = 0;
@@ -83,7 +83,7 @@ pub fn is_repetition(position: &Position, keys: &[u64], ply: usize) -> bool {
     false
 }
 
-/// Whether the player to move can repeat a position from within the search with one move.
+/// Whether the side to move can repeat a position of the search with one move.
 pub fn can_repeat(position: &Position, keys: &[u64], ply: usize) -> bool {
     let reach = (position.halfmove_clock() as usize).min(keys.len()).min(ply);
     if reach < 3 {
@@ -95,7 +95,7 @@ pub fn can_repeat(position: &Position, keys: &[u64], ply: usize) -> bool {
         if let Some((a, b)) = table.find(difference)
             && attacks::between(a, b).is_disjoint(position.occupied())
         {
-            // The piece stands on one of the squares; it must be the player's own.
+            // The piece on one of the squares must belong to the side to move.
             let piece = position.piece_at(a).or(position.piece_at(b));
             if piece.is_some_and(|piece| piece.color() == position.turn()) {
                 return true;
@@ -108,6 +108,7 @@ pub fn can_repeat(position: &Position, keys: &[u64], ply: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chess::rng::Rng;
 
     #[test]
     fn all_reversible_moves_are_in_the_table() {
@@ -115,7 +116,7 @@ mod tests {
         assert_eq!(filled, 3668);
     }
 
-    /// Plays moves; gives the last position and the keys of the others.
+    /// Plays moves; returns the last position and the keys of the earlier ones.
     fn play(moves: &[&str]) -> (Position, Vec<u64>) {
         let mut position = Position::INITIAL;
         let mut keys = Vec::new();
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn one_repetition_in_the_search_or_two_before_it_is_a_draw() {
+    fn one_repetition_within_the_search_or_two_before_it_are_a_draw() {
         let once = ["g1f3", "g8f6", "f3g1", "f6g8"];
         let (position, keys) = play(&once);
         assert!(is_repetition(&position, &keys, 4));
@@ -139,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_would_repeat_is_seen_before_it_is_played() {
-        let mut random = 7u64;
+    fn upcoming_repetitions_are_detected() {
+        let mut rng = Rng::from_seed(7);
         let mut found = [0; 2];
         for _ in 0..400 {
             let mut position = Position::INITIAL;
             let mut keys = Vec::new();
             for _ in 0..60 {
-                // The slow way: try every move.
+                // The reference: try every move.
                 let ply = keys.len();
                 let slow = position.legal_moves().iter().any(|&m| {
                     let next = position.after(m);
@@ -156,7 +157,7 @@ mod tests {
                     (4..=reach).step_by(2).any(|back| keys[keys.len() - back] == next.key())
                 });
                 let fast = can_repeat(&position, &keys, ply);
-                // The fast way does not ask whether the move leaves the king in check.
+                // `can_repeat` does not test whether the move leaves the king in check.
                 if slow {
                     assert!(fast, "{position}");
                 }
@@ -165,17 +166,15 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 // Mostly knights and rooks, so that positions do recur.
                 let quiet: Vec<_> = moves
                     .iter()
                     .filter(|m| position.board().piece_type_at(m.from()) != Some(PieceType::Pawn))
                     .collect();
-                let pick = (random >> 33) as usize;
                 let m = if quiet.is_empty() {
-                    moves[pick % moves.len()]
+                    moves[rng.below(moves.len())]
                 } else {
-                    *quiet[pick % quiet.len()]
+                    *quiet[rng.below(quiet.len())]
                 };
                 keys.push(position.key());
                 position = position.after(m);

@@ -1,41 +1,41 @@
-//! Scores: centipawns for the player to move, with room at both ends for known results.
+//! Scores: centipawns from the side to move's view, with mate and tablebase scores at both ends.
 //!
 //! ```text
-//! -MATE … -MATE+MAX_PLY   mated in so many plies from the root
+//! -MATE … -MATE+MAX_PLY   mated in N plies from the root
 //! -TABLEBASE_WIN …        lost by the tablebases
 //!  …                      evaluations
 //!  … TABLEBASE_WIN        won by the tablebases
-//!  MATE-MAX_PLY … MATE    mates in so many plies from the root
+//!  MATE-MAX_PLY … MATE    mate in N plies from the root
 //! ```
 
 use std::fmt;
 
-/// Centipawns, or a known result; see the [module](self).
+/// Centipawns, or a mate or tablebase score; see the [module](self).
 pub type Score = i32;
 
-/// The deepest line that is searched, in plies from the root.
+/// The maximum length of a line, in plies from the root.
 pub const MAX_PLY: usize = 128;
 /// A draw.
 pub const DRAW: Score = 0;
-/// The player to move has mated; never reached, mates are some plies away.
+/// Mate at ply 0; an upper limit that no search reaches.
 pub const MATE: Score = 32_000;
 /// Above every score.
 pub const INFINITE: Score = 32_001;
-/// Stands for "no evaluation", as in check.
+/// No evaluation, as in check.
 pub const NONE: Score = 32_002;
-/// The least score of a mate.
+/// The least mate score.
 pub const MATE_BOUND: Score = MATE - MAX_PLY as Score;
-/// Won by the tablebases here.
+/// Tablebase win at ply 0.
 pub const TABLEBASE_WIN: Score = 31_000;
-/// The least score that is a known win; evaluations stay below.
+/// The least score of a tablebase win or a mate; evaluations are below.
 pub const WIN_BOUND: Score = TABLEBASE_WIN - MAX_PLY as Score;
 
-/// Mates at this ply.
+/// The score of a mate given at this ply.
 pub const fn mate_in(ply: usize) -> Score {
     MATE - ply as Score
 }
 
-/// Is mated at this ply.
+/// The score of being mated at this ply.
 pub const fn mated_in(ply: usize) -> Score {
     ply as Score - MATE
 }
@@ -50,7 +50,7 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() >= MATE_BOUND
 }
 
-/// An evaluation, kept clear of the known results.
+/// Clamps an evaluation below the tablebase scores.
 pub const fn clamp_evaluation(score: Score) -> Score {
     if score >= WIN_BOUND {
         WIN_BOUND - 1
@@ -97,7 +97,7 @@ impl fmt::Display for Reading {
     }
 }
 
-/// Chances of the player to move in thousandths: win, draw, loss; they add up to 1,000.
+/// Win, draw and loss probabilities of the side to move in per mille (WDL); their sum is 1,000.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chances {
     /// Wins.
@@ -108,13 +108,13 @@ pub struct Chances {
     pub loss: u32,
 }
 
-/// At this many centipawns a win is as likely as not.
+/// WDL model: the score with a win probability of one half.
 const EVEN_CHANCE: f64 = 130.0;
-/// How gradually chances change with the score, in centipawns.
+/// WDL model: the scale of the logistic curves, in centipawns.
 const CHANCE_SPREAD: f64 = 75.0;
 
 impl Chances {
-    /// A model of two logistic curves. Its two numbers are round ones by judgement, fitted to nothing.
+    /// Two logistic curves, whose parameters are round numbers by judgement rather than a fit.
     pub fn of(score: Score) -> Self {
         if is_decided(score) {
             let win = if score > 0 { 1000 } else { 0 };
@@ -125,7 +125,7 @@ impl Chances {
         Self { win, draw: 1000 - win - loss, loss }
     }
 
-    /// Points expected of a game, from 0 to 1.
+    /// The expected score of a game, from 0 to 1.
     pub fn expectation(self) -> f64 {
         (f64::from(self.win) + f64::from(self.draw) / 2.0) / 1000.0
     }

@@ -1,52 +1,74 @@
-//! The transposition table: what earlier searches found out about positions, shared by all threads.
+//! The transposition table, shared by all threads without locks.
 //!
-//! A bucket is 32 bytes: three entries of 64 bits, and one word with a 16-bit check for each. No lock
-//! is taken. Threads may interleave their writes, so a check is stored mixed with the entry it
-//! belongs to: an entry whose parts come from two writers does not fit its check and is not found,
-//! but for one in 65,536, and whoever uses a found move asks whether it is legal.
+//! A bucket is 32 bytes: three entries of 64 bits, and one word with a 16-bit check for each. The check is
+//! XORed with a hash of its entry, so that an entry torn between two writers fails its check, except for one
+//! in 65,536; the user of a table move checks that it is legal.
 //!
-//! An entry, from the low bit: move 16, score 16, static evaluation 16, depth 8, bound 2, on the
-//! principal variation 1, age 5. Zero is an empty entry: a bound is never zero.
+//! An entry, from the low bit: move 16, score 16, static evaluation 16, depth 8, bound 2, PV flag 1, age 5.
+//! Zero is an empty entry: a bound is never zero.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use chess::Move;
 use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
-use crate::memory::Memory;
+use crate::memory::Mapping;
 use crate::score::{self, Score, WIN_BOUND};
 
-/// What the score of an entry or of a line is.
+/// The bound type of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// The true score is this or less.
+    /// The true score is at most this (fail low).
     Upper = 1,
-    /// The true score is this or more.
+    /// The true score is at least this (fail high).
     Lower = 2,
-    /// It is the score.
+    /// The score is exact.
     Exact = 3,
 }
 
-/// What the table knows of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The best move, if one was found. It may be a move of another position: check it.
+    /// The best move, if there is one. After a key collision it may be illegal.
     pub best: Option<Move>,
-    /// The score, with mates counted from this position.
+    /// The score; mates are counted from the root.
     pub score: Score,
     /// The static evaluation, or [`score::NONE`].
     pub evaluation: Score,
-    /// How deeply it was searched.
+    /// The depth of the search.
     pub depth: i32,
-    /// What the score says.
+    /// The bound type of the score.
     pub bound: Bound,
-    /// Whether it was on the principal variation at some time.
+    /// Whether the position has been on a principal variation.
     pub on_pv: bool,
 }
 
+impl Entry {
+    /// Whether the score is a cutoff for a null window just below beta.
+    #[inline(always)]
+    pub fn allows_cutoff(&self, beta: Score) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= beta,
+            Bound::Upper => self.score < beta,
+        }
+    }
+
+    /// Whether the score is a better estimate than a static evaluation.
+    #[inline(always)]
+    pub fn improves(&self, evaluation: Score) -> bool {
+        let informative = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score > evaluation,
+            Bound::Upper => self.score < evaluation,
+        };
+        informative && !score::is_decided(self.score)
+    }
+}
+
 const ENTRIES: usize = 3;
-/// Depths from -1 on are stored; quiescence has 0 and -1.
+/// The least depth is -1, for a bare static evaluation.
 const DEPTH_OFFSET: i32 = 2;
 const AGES: u8 = 32;
 
@@ -57,31 +79,30 @@ struct Bucket {
     checks: AtomicU64,
 }
 
-/// The table as it is kept from search to search; [open](Table::open) it to use it.
+/// The owned table, kept between searches; a search [opens](Table::open) it.
 pub struct Table {
-    memory: Memory,
+    memory: Mapping,
     age: u8,
-    /// Whether anything may be in it.
+    /// Whether it may hold entries.
     used: bool,
 }
 
-/// There is not enough memory for a table.
+/// Memory for a table cannot be allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a table of {mebibytes} MiB cannot be allocated")]
 pub struct OutOfMemory {
-    /// The size asked for.
+    /// The requested size.
     pub mebibytes: usize,
 }
 
 impl Table {
-    /// An empty table. Its memory is given by the system as it is used, so that even a large one is
-    /// there at once.
+    /// An empty table. The system maps its pages on first use, so that even a large one takes no time.
     pub fn new(mebibytes: usize) -> Result<Self, OutOfMemory> {
-        let memory = mebibytes.max(1).checked_mul(1 << 20).and_then(Memory::new);
+        let memory = mebibytes.max(1).checked_mul(1 << 20).and_then(Mapping::new);
         Ok(Self { memory: memory.ok_or(OutOfMemory { mebibytes })?, age: 0, used: false })
     }
 
-    /// Frees the memory, in the background if it is much.
+    /// Frees the memory; a large table in the background.
     pub fn free(self) {
         self.memory.free();
     }
@@ -91,7 +112,7 @@ impl Table {
         self.memory.len() >> 20
     }
 
-    /// A new search begins: what is there from earlier ones gives way first.
+    /// Starts a new search: older entries are replaced first.
     pub fn new_search(&mut self) {
         self.age = (self.age + 1) % AGES;
     }
@@ -104,14 +125,14 @@ impl Table {
         }
     }
 
-    /// For a search, with nothing else done to it meanwhile.
+    /// Borrows the table for a search.
     pub fn open(&mut self) -> SharedTable<'_> {
         self.used = true;
         SharedTable { buckets: self.memory.slice(), age: self.age }
     }
 }
 
-/// The table as the threads of a search share it.
+/// The table as shared by the threads of a search.
 #[derive(Clone, Copy)]
 pub struct SharedTable<'a> {
     buckets: &'a [Bucket],
@@ -119,7 +140,7 @@ pub struct SharedTable<'a> {
 }
 
 impl SharedTable<'_> {
-    /// How full the table is of this search's entries, in thousandths.
+    /// Per mille of the table in use by entries of this search (`hashfull`).
     pub fn fullness(&self) -> usize {
         let age = self.age;
         let sample = &self.buckets[..self.buckets.len().min(1000)];
@@ -134,42 +155,41 @@ impl SharedTable<'_> {
         used * 1000 / (sample.len() * ENTRIES)
     }
 
-    /// Where a key belongs: its high bits choose the bucket, its low bits are the check.
+    /// The bucket of a key: the high bits are the index, the low bits the check.
     #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
         let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
         &self.buckets[index as usize]
     }
 
-    /// Asks the processor to fetch what will soon be [looked up](SharedTable::look_up).
+    /// Prefetches the bucket of a key that will soon be [probed](SharedTable::probe).
     #[inline(always)]
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch is a hint: it reads nothing and cannot fault, whatever the address;
-            // this one is that of a bucket.
+            // SAFETY: a prefetch is a hint that cannot fault at any address; this one is of a bucket.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.bucket(key)).cast()) }
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = key;
     }
 
-    /// What is known of a position that is `ply` plies from the root.
+    /// The entry of a position, with mate scores counted from the root, `ply` plies away.
     #[inline]
-    pub fn look_up(&self, key: u64, ply: usize) -> Option<Entry> {
+    pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         let bucket = self.bucket(key);
         let checks = bucket.checks.load(Relaxed);
         for (n, entry) in bucket.entries.iter().enumerate() {
             let data = entry.load(Relaxed);
-            if (checks >> (16 * n)) as u16 == key as u16 ^ folded(data) && data != 0 {
+            if (checks >> (16 * n)) as u16 == key as u16 ^ fold(data) && data != 0 {
                 return unpack(data, ply);
             }
         }
         None
     }
 
-    /// Remembers a result. The least valuable entry of the bucket gives way: shallow, or old.
+    /// Stores an entry. It replaces the one of the same key, or the least valuable: shallow or old.
     pub fn store(&self, key: u64, ply: usize, mut new: Entry) {
         let bucket = self.bucket(key);
         let age = self.age;
@@ -181,10 +201,10 @@ impl SharedTable<'_> {
                 (victim, least) = (n, i32::MIN);
                 continue;
             }
-            if (checks >> (16 * n)) as u16 == key as u16 ^ folded(data) {
+            if (checks >> (16 * n)) as u16 == key as u16 ^ fold(data) {
                 let same_age = (data >> 59) as u8 == age;
                 let depth = (data >> 48) as u8 as i32 - DEPTH_OFFSET;
-                // A much deeper result is worth more than a new bound.
+                // Keep a much deeper entry rather than a new bound.
                 if new.bound != Bound::Exact && same_age && new.depth + 4 < depth {
                     return;
                 }
@@ -194,29 +214,29 @@ impl SharedTable<'_> {
                 victim = n;
                 break;
             }
-            let old = i32::from((age + AGES - (data >> 59) as u8) % AGES);
-            let worth = (data >> 48) as u8 as i32 - 8 * old;
+            let age_difference = i32::from((age + AGES - (data >> 59) as u8) % AGES);
+            let worth = (data >> 48) as u8 as i32 - 8 * age_difference;
             if worth < least {
                 (victim, least) = (n, worth);
             }
         }
         let data = pack(new, ply, age);
         let shift = 16 * victim;
-        let check = u64::from(key as u16 ^ folded(data)) << shift;
+        let check = u64::from(key as u16 ^ fold(data)) << shift;
         bucket.entries[victim].store(data, Relaxed);
         bucket.checks.store(bucket.checks.load(Relaxed) & !(0xffff << shift) | check, Relaxed);
     }
 }
 
-/// The four quarters of an entry, mixed.
+/// A 16-bit hash of an entry: its four quarters XORed.
 #[inline(always)]
-const fn folded(data: u64) -> u16 {
+const fn fold(data: u64) -> u16 {
     let half = data ^ data >> 32;
     (half ^ half >> 16) as u16
 }
 
-/// Known results are counted from the root in the search, from the position in the table.
-const fn from_root(score: Score, ply: usize) -> Score {
+/// Mate and tablebase scores count plies from the root in the search, from the position in the table.
+const fn score_from_table(score: Score, ply: usize) -> Score {
     if score >= WIN_BOUND {
         score - ply as Score
     } else if score <= -WIN_BOUND {
@@ -226,7 +246,7 @@ const fn from_root(score: Score, ply: usize) -> Score {
     }
 }
 
-const fn from_here(score: Score, ply: usize) -> Score {
+const fn score_to_table(score: Score, ply: usize) -> Score {
     if score >= WIN_BOUND {
         score + ply as Score
     } else if score <= -WIN_BOUND {
@@ -240,7 +260,7 @@ fn pack(entry: Entry, ply: usize, age: u8) -> u64 {
     let best = entry.best.map_or(0, Move::to_bits);
     let depth = (entry.depth + DEPTH_OFFSET).clamp(0, 255) as u64;
     u64::from(best)
-        | u64::from(from_here(entry.score, ply) as i16 as u16) << 16
+        | u64::from(score_to_table(entry.score, ply) as i16 as u16) << 16
         | u64::from(entry.evaluation as i16 as u16) << 32
         | depth << 48
         | (entry.bound as u64) << 56
@@ -256,11 +276,11 @@ fn unpack(data: u64, ply: usize) -> Option<Entry> {
         3 => Bound::Exact,
         _ => return None,
     };
-    // Two writers may have left any bits: keep what follows from them within bounds.
+    // A torn entry may have any bits: clamp the score.
     let score = i32::from((data >> 16) as i16).clamp(-score::MATE, score::MATE);
     Some(Entry {
         best: (data as u16 != 0).then(|| Move::from_bits(data as u16)),
-        score: from_root(score, ply),
+        score: score_from_table(score, ply),
         evaluation: i32::from((data >> 32) as i16),
         depth: (data >> 48) as u8 as i32 - DEPTH_OFFSET,
         bound,
@@ -279,62 +299,62 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found_and_nothing_else() {
+    fn stored_entries_are_found_by_their_key_alone() {
         let mut owner = Table::new(1).unwrap();
         let table = owner.open();
-        assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), None);
+        assert_eq!(table.probe(0x1234_5678_9abc_def0, 0), None);
         table.store(0x1234_5678_9abc_def0, 0, entry(7, 250));
-        assert_eq!(table.look_up(0x1234_5678_9abc_def0, 0), Some(entry(7, 250)));
-        assert_eq!(table.look_up(0x1234_5678_9abc_def1, 0), None);
+        assert_eq!(table.probe(0x1234_5678_9abc_def0, 0), Some(entry(7, 250)));
+        assert_eq!(table.probe(0x1234_5678_9abc_def1, 0), None);
         owner.clear();
-        assert_eq!(owner.open().look_up(0x1234_5678_9abc_def0, 0), None);
+        assert_eq!(owner.open().probe(0x1234_5678_9abc_def0, 0), None);
     }
 
     #[test]
-    fn mates_are_counted_from_where_they_are_looked_up() {
+    fn mate_scores_are_relative_to_the_probing_ply() {
         let mut owner = Table::new(1).unwrap();
         let table = owner.open();
         table.store(1, 3, entry(5, score::mate_in(8)));
-        assert_eq!(table.look_up(1, 0).unwrap().score, score::mate_in(5));
-        assert_eq!(table.look_up(1, 6).unwrap().score, score::mate_in(11));
+        assert_eq!(table.probe(1, 0).unwrap().score, score::mate_in(5));
+        assert_eq!(table.probe(1, 6).unwrap().score, score::mate_in(11));
         table.store(2, 3, entry(5, score::mated_in(8)));
-        assert_eq!(table.look_up(2, 1).unwrap().score, score::mated_in(6));
+        assert_eq!(table.probe(2, 1).unwrap().score, score::mated_in(6));
     }
 
     #[test]
-    fn the_shallow_and_the_old_give_way_first() {
+    fn shallow_and_old_entries_are_replaced_first() {
         let mut owner = Table::new(1).unwrap();
         let table = owner.open();
         // The same bucket, different checks.
         for (key, depth) in [(1, 9), (2, 3), (3, 8), (4, 6)] {
             table.store(key, 0, entry(depth, 0));
         }
-        let kept = [1, 2, 3, 4].map(|key| table.look_up(key, 0).is_some());
+        let kept = [1, 2, 3, 4].map(|key| table.probe(key, 0).is_some());
         assert_eq!(kept, [true, false, true, true]);
         owner.new_search();
         let table = owner.open();
         table.store(4, 0, entry(6, 1));
         table.store(5, 0, entry(1, 0));
-        let kept = [1, 3, 4, 5].map(|key| table.look_up(key, 0).is_some());
+        let kept = [1, 3, 4, 5].map(|key| table.probe(key, 0).is_some());
         assert_eq!(kept, [true, false, true, true]);
     }
 
     #[test]
-    fn a_table_larger_than_any_memory_is_refused() {
+    fn a_table_larger_than_memory_is_refused() {
         assert!(Table::new(usize::MAX).is_err());
         assert!(Table::new(1 << 40).is_err());
     }
 
     #[test]
-    fn a_check_fits_only_the_entry_it_was_made_for() {
+    fn a_torn_entry_fails_its_check() {
         let mut owner = Table::new(1).unwrap();
         let table = owner.open();
         table.store(77, 0, entry(5, 10));
-        // As another thread might leave it: the entry replaced, its check not yet.
+        // As another thread might leave it: the entry is replaced, its check not yet.
         let other = pack(entry(6, 11), 0, 0);
         let entries = &table.bucket(77).entries;
         let written = entries.iter().find(|entry| entry.load(Relaxed) != 0).unwrap();
         written.store(other, Relaxed);
-        assert_eq!(table.look_up(77, 0), None);
+        assert_eq!(table.probe(77, 0), None);
     }
 }

@@ -1,32 +1,30 @@
-//! Weaker play that looks human: fewer positions are looked at, and among the moves that then seem
-//! playable one is chosen at random, the better ones more often. Nothing is played that the short look
-//! thinks hopeless, and a quick mate is seldom missed: blunders come from not seeing far, as people's
-//! do, rather than from giving a piece away on purpose.
+//! Limited strength (`UCI_LimitStrength`): a small node limit, and a move sampled from the best candidates
+//! with softmax weights of their scores. Moves that lose outright by the short search are practically never
+//! sampled and mates are played, so that blunders come from a shallow search, as people's do.
 
 use crate::score::{self, Score};
 use crate::search::RootMove;
 
-/// Moves among which a weak player chooses.
+/// Number of candidate moves.
 pub const CANDIDATES: usize = 6;
 
-/// A player to imitate.
+/// The strength to play at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weakening {
-    /// His strength.
+    /// The target Elo.
     pub elo: u32,
-    /// What decides among the candidates: any number.
+    /// 64 random bits, which choose among the candidates.
     pub random: u64,
 }
 
-/// Positions that a player of this Elo looks at: twice as many for each 130 points, which is a guess
-/// that no games have confirmed.
+/// The node limit at an Elo: doubled every 130 points, a guess that no games have confirmed.
 pub fn nodes(elo: u32) -> u64 {
     let doublings = f64::from(elo.saturating_sub(800)) / 130.0;
     (60.0 * doublings.exp2()) as u64
 }
 
-/// How much worse a move may be to be still played now and then, in centipawns.
-fn tolerance(elo: u32) -> f64 {
+/// The temperature of the softmax at an Elo, in centipawns.
+fn temperature(elo: u32) -> f64 {
     let weakness = f64::from(2800u32.saturating_sub(elo)) / 2000.0;
     6.0 + 110.0 * weakness * weakness
 }
@@ -39,11 +37,11 @@ pub fn choose(moves: &[RootMove], Weakening { elo, random }: Weakening) -> usize
     if score::is_mate(best) && best > 0 {
         return 0;
     }
-    // In a position that is won or lost anyway, people care less.
-    let tolerance = tolerance(elo) * (1.0 + f64::from(best.abs().min(1000)) / 500.0);
+    // Play is looser in won and lost positions.
+    let temperature = temperature(elo) * (1.0 + f64::from(best.abs().min(1000)) / 500.0);
     let weights: Vec<f64> = scores
         .iter()
-        .map(|&score| (-f64::from(best.saturating_sub(score).max(0)) / tolerance).exp())
+        .map(|&score| (-f64::from(best.saturating_sub(score).max(0)) / temperature).exp())
         .collect();
     let mut left = (random >> 11) as f64 / (1u64 << 53) as f64 * weights.iter().sum::<f64>();
     for (n, weight) in weights.iter().enumerate() {
@@ -80,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weaker_the_player_the_more_often_a_lesser_move() {
+    fn a_lower_elo_plays_lesser_moves_more_often() {
         let scores = [30, 10, -20, -100, -900];
         let (weak, strong) = (counts(&scores, 800), counts(&scores, 2600));
         assert!(weak[0] < strong[0] && strong[0] > 9000, "{weak:?} {strong:?}");

@@ -13,9 +13,9 @@ use chess::{Epd, Game, Outcome};
 use engine::score::Reading;
 use engine::search::{Control, Engine, Found, Limits, Settings, with_deep_stack};
 
-/// Several times what the hardest needs.
+/// Several times the nodes of the hardest.
 const NODES: u64 = 20_000_000;
-/// What is promised for each.
+/// The time limit for each.
 const LIMIT: Duration = Duration::from_secs(5);
 
 struct Mate {
@@ -42,7 +42,7 @@ fn limits(moves: i32) -> Limits {
     Limits { mate: Some(moves as u32), nodes: Some(NODES), ..Limits::default() }
 }
 
-/// Plays it out, the defender with all its wits: how many moves until mate.
+/// Plays it out with the engine on both sides; returns the number of moves to mate.
 fn play_out(engine: &mut Engine, mate: &Mate) -> i32 {
     let mut game = mate.game.clone();
     let winner = game.position().turn();
@@ -60,7 +60,7 @@ fn play_out(engine: &mut Engine, mate: &Mate) -> i32 {
     panic!("no mate in {} from {}", mate.moves, mate.game.position());
 }
 
-/// In a thread with room for the search's stack, as the engine's own threads have.
+/// Runs on a thread with the search's stack size.
 fn deeply(run: impl FnOnce() + Send) {
     assert!(with_deep_stack(run).is_some(), "see above");
 }
@@ -75,7 +75,7 @@ fn there_are_a_hundred_mates_of_2_to_5_moves() {
     assert!(mates.iter().all(|mate| (2..=5).contains(&mate.moves)));
 }
 
-/// In two halves, since two processors are quicker than one.
+/// In two halves, to run in parallel.
 fn check_every_second(first: usize) {
     deeply(move || {
         let mut engine = Engine::new(16).expect("memory");

@@ -1,6 +1,7 @@
-//! Networks in the engine: `EvalFile` takes them, names what is wrong with others and keeps what it had.
+//! Networks in the engine: `EvalFile` loads them, reports errors and keeps the previous one.
 
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chess::{Game, Position};
@@ -8,6 +9,7 @@ use engine::bench;
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::uci::Session;
 use nnue::{AnyNetwork, Network, Shape};
+use tempfile::NamedTempFile;
 use test_support::halfkp::Weights;
 
 fn network(seed: u64) -> Network {
@@ -16,24 +18,14 @@ fn network(seed: u64) -> Network {
     Network::random(shape, seed).expect("a shape that can be")
 }
 
-/// A file that is removed in the end.
-struct TemporaryFile(PathBuf);
-
-impl TemporaryFile {
-    fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-{}-{name}", std::process::id()));
-        std::fs::write(&path, bytes).expect("a folder to write to");
-        Self(path)
-    }
+/// A temporary file with this content.
+fn temporary_file(bytes: &[u8]) -> NamedTempFile {
+    let mut file = NamedTempFile::new().expect("a temporary file");
+    file.write_all(bytes).expect("a writable file");
+    file
 }
 
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-/// A session and what it has said.
+/// A session and its output.
 struct Talk {
     session: Session,
     lines: Arc<Mutex<Vec<String>>>,
@@ -48,7 +40,7 @@ impl Talk {
         Self { session, lines }
     }
 
-    /// What is said to a line.
+    /// The output of a command.
     fn ask(&mut self, line: &str) -> String {
         self.session.line(line);
         self.session.wait();
@@ -61,17 +53,17 @@ impl Talk {
 }
 
 #[test]
-fn a_session_evaluates_with_the_network_it_is_given_and_goes_back() {
-    let file = TemporaryFile::new("given.nnue", &network(1).to_bytes());
+fn a_session_evaluates_with_the_given_network_and_reverts() {
+    let file = temporary_file(&network(1).to_bytes());
     let mut talk = Talk::new();
     let before = talk.ask("eval");
-    assert!(talk.use_file(&file.0).contains("(768×2 mirrored → 64)×2 → 1×4"));
+    assert!(talk.use_file(file.path()).contains("(768×2 mirrored → 64)×2 → 1×4"));
     talk.ask("position startpos moves e2e4");
     let position = Position::INITIAL.after(Position::INITIAL.parse_uci("e2e4").expect("legal"));
     let expected = f64::from(network(1).evaluate(&position)) / 100.0;
-    let told = talk.ask("eval");
-    assert!(told.contains(&format!("{expected:+.2} for the player to move (Black)")), "{told}");
-    assert!(told.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{told}");
+    let output = talk.ask("eval");
+    assert!(output.contains(&format!("{expected:+.2} for the player to move (Black)")), "{output}");
+    assert!(output.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{output}");
     assert!(talk.ask("go depth 4").contains("bestmove "));
     talk.ask("setoption name EvalFile value classic");
     assert!(talk.ask("eval").contains("by hand-written terms"));
@@ -81,11 +73,11 @@ fn a_session_evaluates_with_the_network_it_is_given_and_goes_back() {
 }
 
 #[test]
-fn a_bad_file_is_told_with_its_fault_and_the_network_is_kept() {
+fn an_invalid_file_is_reported_and_the_network_is_kept() {
     let good = network(2).to_bytes();
-    let file = TemporaryFile::new("good.nnue", &good);
+    let file = temporary_file(&good);
     let mut talk = Talk::new();
-    talk.use_file(&file.0);
+    talk.use_file(file.path());
     let before = talk.ask("eval");
     let changed = |at: usize| {
         let mut bytes = good.clone();
@@ -103,10 +95,10 @@ fn a_bad_file_is_told_with_its_fault_and_the_network_is_kept() {
         ("halfkp", 0x7af3_2f16u32.to_le_bytes().to_vec(), "cut off"),
     ];
     for (name, bytes, fault) in cases {
-        let bad = TemporaryFile::new(name, &bytes);
-        let told = talk.use_file(&bad.0);
-        assert!(told.starts_with("info string error: setoption: EvalFile: "), "{told}");
-        assert!(told.contains(fault), "{name}: {told}");
+        let bad = temporary_file(&bytes);
+        let output = talk.use_file(bad.path());
+        assert!(output.starts_with("info string error: setoption: EvalFile: "), "{output}");
+        assert!(output.contains(fault), "{name}: {output}");
         assert_eq!(talk.ask("eval"), before, "{name}");
     }
     for path in ["/nowhere.nnue", "/", "/dev/zero"] {
@@ -116,22 +108,21 @@ fn a_bad_file_is_told_with_its_fault_and_the_network_is_kept() {
 }
 
 #[test]
-fn a_halfkp_network_is_played_with() {
-    let content = test_support::halfkp::file(Weights::Typical, 1);
-    let file = TemporaryFile::new("halfkp-random", &content);
+fn a_halfkp_network_plays() {
+    let file = temporary_file(&test_support::halfkp::file(Weights::Typical, 1));
     let mut talk = Talk::new();
-    assert!(talk.use_file(&file.0).contains("HalfKP"));
+    assert!(talk.use_file(file.path()).contains("HalfKP"));
     talk.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
-    let told = talk.ask("go depth 5");
-    assert!(told.contains("score mate 1") && told.contains("bestmove d1d8"), "{told}");
-    let network = engine::eval::file::load(&file.0).expect("a network");
+    let output = talk.ask("go depth 5");
+    assert!(output.contains("score mate 1") && output.contains("bestmove d1d8"), "{output}");
+    let network = engine::eval::file::load(file.path()).expect("a network");
     let value = f64::from(network.evaluate(&Position::INITIAL)) / 100.0;
     talk.ask("position startpos");
     assert!(talk.ask("eval").contains(&format!("{value:+.2} for White")));
 }
 
 #[test]
-fn threads_search_with_one_network_and_a_bench_with_it_is_the_same_each_time() {
+fn threads_share_a_network_and_its_bench_is_deterministic() {
     let network = AnyNetwork::from(network(3));
     let mut engine = Engine::new(1).expect("memory");
     engine.set_threads(2).expect("threads");

@@ -1,4 +1,4 @@
-//! The order of moves at the root and what is reported of them: by tablebases and by the search.
+//! Ordering and reporting of root moves, with tablebases and by the search.
 //!
 //! The tables of `data/syzygy` are the smallest in which wins can be thrown away.
 
@@ -12,7 +12,7 @@ use engine::syzygy::Tablebases;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 
-/// The legal moves with what the tables know of them.
+/// The legal moves with their tablebase ranks and scores.
 fn ranked(tables: &Tablebases, position: &Position) -> Vec<RootMove> {
     let mut moves: Vec<RootMove> = position.legal_moves().into_iter().map(RootMove::new).collect();
     tables.rank_root(&Game::new(*position), &mut moves);

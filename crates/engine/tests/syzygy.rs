@@ -1,4 +1,4 @@
-//! The tablebases: their results and distances, and which folders are refused.
+//! Tablebases: WDL and DTZ values, and rejected directories.
 //!
 //! A few tables are in `tests/data/syzygy`; `make test-shared` adds all of three and four pieces.
 
@@ -11,7 +11,7 @@ use chess::{Game, Position};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::syzygy::{TablebaseError, Tablebases};
-use tables::{Folder, all, random_position, small, temporary, with_clock};
+use tables::{TableDir, all, random_position, small, with_clock};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
@@ -37,7 +37,7 @@ fn result(score: Score) -> Verdict {
     }
 }
 
-/// What anyone can look up in a book on endings.
+/// Textbook endings.
 const KNOWN: &[(&str, &str, Verdict)] = &[
     ("KQvK", "8/8/8/3k4/8/8/8/KQ6 w - - 0 1", Win),
     ("KQvK, the queen is lost", "8/8/8/8/8/2k5/1Q6/4K3 b - - 0 1", Draw),
@@ -62,7 +62,7 @@ const KNOWN: &[(&str, &str, Verdict)] = &[
     ("KPvKP, blocked", "8/8/8/3k4/p7/P7/K7/8 w - - 0 1", Draw),
 ];
 
-fn check_known_endings(folder: &Folder) {
+fn check_known_endings(folder: &TableDir) {
     let tables = folder.open();
     let rows = KNOWN.iter().filter(|(name, ..)| {
         folder.has(&format!("{}.rtbw", name.split([' ', ',']).next().unwrap_or_default()))
@@ -99,7 +99,7 @@ fn known_endings_have_their_known_results_in_the_tables_and_at_the_root() {
     check_known_endings(&small());
 }
 
-fn check_random_positions(folder: &Folder) {
+fn check_random_positions(folder: &TableDir) {
     let tables = folder.open();
     let mut seed = 3;
     let mut seen = [0; 3];
@@ -135,7 +135,7 @@ fn random_positions_agree_with_what_follows_from_their_moves() {
     check_random_positions(&small());
 }
 
-fn check_distances(folder: &Folder) {
+fn check_distances(folder: &TableDir) {
     let tables = folder.open();
     let mut seed = 5;
     let mut seen = 0;
@@ -196,8 +196,9 @@ fn results_and_distances_are_those_of_python_chess() {
 }
 
 #[test]
-fn folders_without_whole_tables_are_refused() {
-    let folder = temporary("refused");
+fn directories_without_valid_tables_are_rejected() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let folder = directory.path();
     let path = folder.to_str().expect("a path in UTF-8");
     let open = |path: &str| Tablebases::open(path).err().expect("an error");
     assert_eq!(open(path), TablebaseError::NoFiles(path.to_owned()));
@@ -209,7 +210,6 @@ fn folders_without_whole_tables_are_refused() {
     std::fs::remove_file(folder.join("KQvK.rtbw")).expect("a file to remove");
     std::fs::create_dir(folder.join("KQvK.rtbw")).expect("a folder");
     assert!(open(path).to_string().ends_with("KQvK.rtbw: not a regular file"));
-    std::fs::remove_dir_all(&folder).expect("a folder to remove");
     assert_eq!(open("/nowhere/at/all"), TablebaseError::NoFolder("/nowhere/at/all".to_owned()));
 }
 

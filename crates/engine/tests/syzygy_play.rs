@@ -10,9 +10,9 @@ use engine::score;
 use engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
 use engine::syzygy::{Tablebases, Wdl};
 use engine::uci::{Limit, Session};
-use tables::{Folder, all, random_position, small, temporary, with_clock};
+use tables::{TableDir, all, random_position, small, with_clock};
 
-/// A session, and what it prints.
+/// A session and its output.
 struct Talk {
     session: Session,
     lines: Arc<Mutex<Vec<String>>>,
@@ -49,7 +49,7 @@ fn number(line: &str, word: &str) -> i64 {
 }
 
 #[test]
-fn what_the_tables_know_is_told_in_the_protocol() {
+fn tablebase_results_are_reported_in_the_protocol() {
     let mut talk = Talk::new();
     assert_eq!(
         talk.ask(&format!("setoption name SyzygyPath value {}", small().path())),
@@ -72,8 +72,9 @@ fn what_the_tables_know_is_told_in_the_protocol() {
 }
 
 #[test]
-fn engines_of_one_process_use_different_folders() {
-    let folder = temporary("folders");
+fn engines_of_one_process_use_different_directories() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let folder = directory.path();
     for name in ["KQvK.rtbw", "KQvK.rtbz"] {
         std::fs::copy(small().path.join(name), folder.join(name)).expect("a copy");
     }
@@ -94,12 +95,12 @@ fn engines_of_one_process_use_different_folders() {
     let separator = if cfg!(windows) { ';' } else { ':' };
     let both = Tablebases::open(&format!("{path}{separator}{}", small().path())).expect("both");
     assert_eq!(both.max_pieces(), 4);
-    std::fs::remove_dir_all(&folder).expect("a folder to remove");
 }
 
 #[test]
-fn a_damaged_file_is_named_and_the_others_are_used() {
-    let folder = temporary("damaged");
+fn a_damaged_file_is_reported_and_the_others_are_used() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let folder = directory.path();
     for entry in small().path.read_dir().expect("a folder").flatten() {
         std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
     }
@@ -128,7 +129,6 @@ fn a_damaged_file_is_named_and_the_others_are_used() {
     assert_eq!(number(&queen, "tbhits"), 0, "{queen}");
     let rook = talk.search("8/8/8/3k4/8/8/8/KR6 w - - 0 1", "go depth 4");
     assert!(number(&rook, "tbhits") > 0 && number(&rook, "cp") > 19_800, "{rook}");
-    std::fs::remove_dir_all(&folder).expect("a folder to remove");
 }
 
 /// Plays a won ending with the engine on both sides, to mate.
@@ -147,7 +147,7 @@ fn mate(engine: &mut Engine, fen: &str) {
     assert_eq!(game.outcome(), Some(Outcome::Checkmate(winner)), "{fen}");
 }
 
-fn check_mates(folder: &Folder) {
+fn check_mates(folder: &TableDir) {
     let tables = folder.open();
     with_deep_stack(|| {
         let mut engine = Engine::new(4).expect("memory");
@@ -179,7 +179,8 @@ fn won_endings_are_mated_within_fifty_moves() {
 
 #[test]
 fn results_without_distances_are_enough_to_keep_a_win() {
-    let folder = temporary("results");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let folder = directory.path();
     for name in ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"].map(|name| format!("{name}.rtbw")) {
         std::fs::copy(small().path.join(&name), folder.join(&name)).expect("a copy");
     }
@@ -201,7 +202,6 @@ fn results_without_distances_are_enough_to_keep_a_win() {
         mate(&mut engine, "8/8/8/3k4/8/8/8/KQ6 w - - 0 1");
     })
     .expect("see above");
-    std::fs::remove_dir_all(&folder).expect("a folder to remove");
 }
 
 /// All moves of a game's position, ranked.
@@ -211,7 +211,7 @@ fn ranked(tables: &Tablebases, game: &Game) -> Vec<RootMove> {
     moves
 }
 
-fn check_wins_by_rank(folder: &Folder) {
+fn check_wins_by_rank(folder: &TableDir) {
     let tables = folder.open();
     let mut seed = 17;
     let mut won = 0;

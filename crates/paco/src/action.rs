@@ -1,8 +1,7 @@
 //! Actions, and their two machine forms: policy indices and JSON.
 //!
-//! A turn is a sequence of actions: `Lift` a piece or a union, `Place` what is in the hand (again
-//! and again in a chain), `Promote` a pawn that has arrived. At any moment all legal actions are of
-//! one kind.
+//! A turn is a sequence of actions: `Lift` a piece or a union, `Place` the hand (repeatedly in a chain),
+//! `Promote` a pawn that has arrived. All legal actions of a state are of one kind.
 //!
 //! | policy index | action |
 //! |---|---|
@@ -32,11 +31,11 @@ use crate::PieceType;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
-    /// Takes the piece or the union on the square into the hand.
+    /// Lifts the piece or the union on the square.
     Lift(Square),
-    /// Puts what is in the hand on the square.
+    /// Places the hand on the square.
     Place(Square),
-    /// Turns the pawn that waits for it into a rook, knight, bishop or queen.
+    /// Promotes the pending pawn to a rook, knight, bishop or queen.
     Promote(PieceType),
 }
 
@@ -102,7 +101,7 @@ impl Action {
         }
     }
 
-    /// Reads what [`to_json`](Self::to_json) writes.
+    /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// ```
     /// use paco::Action;
@@ -151,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_policy_index_is_one_action_and_back() {
+    fn policy_indices_round_trip() {
         let mut known = 0;
         for index in 0..=255 {
             let Some(action) = Action::from_policy_index(index) else { continue };
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_no_action_is_refused_with_its_text() {
+    fn other_json_is_rejected_with_its_text() {
         for text in [
             "3",
             "{}",

@@ -1,6 +1,6 @@
 //! Castling: where the lifted king can be placed to castle, and what moves then.
 //!
-//! A right is known by the start square of its rook. With the king on the e file and the rook on
+//! A castling right is identified by the start square of its rook. With the king on the e file and the rook on
 //! the a or h file the king is placed on the c or g file, as in chess; in any other setup (Fischer
 //! random chess) it is placed onto the rook's square. Either way the king ends on the c or g file
 //! and the rook beside it, on the d or f file.
@@ -10,16 +10,16 @@ use chess::{Bitboard, Color, File, Square, attacks};
 use crate::position::home_square;
 use crate::{Position, Rules, chain};
 
-/// One way to castle.
+/// A castling move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Castle {
-    /// Where the king is placed by hand.
+    /// The square on which the king is placed.
     pub target: Square,
-    /// Where the king ends.
+    /// The king's target.
     pub king_to: Square,
-    /// Where the rook starts.
+    /// The rook's origin.
     pub rook_from: Square,
-    /// Where the rook ends.
+    /// The rook's target.
     pub rook_to: Square,
 }
 
@@ -46,7 +46,7 @@ fn span(a: Square, b: Square) -> Bitboard {
     attacks::between(a, b) | a.bitboard() | b.bitboard()
 }
 
-/// The player's ways to castle for which he still has the right.
+/// The castling moves for which the player has the right.
 pub(crate) fn castles(position: &Position, king: Square) -> impl Iterator<Item = Castle> + use<> {
     let color = position.player;
     position.castling_rooks(color).into_iter().map(move |rook| Castle::new(color, king, rook))

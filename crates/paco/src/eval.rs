@@ -1,18 +1,16 @@
-//! What a position is worth to the player to move, without looking ahead.
+//! Static evaluation from the view of the player to move.
 //!
-//! The king is what matters, and what reaches him are chains. So the evaluation counts, for each
-//! side, what its lone pieces attack directly and through simple chains (a flood over unions with
-//! the pieces that stand in them now): near the enemy king most of all, the rest as mobility. Free
-//! squares of the own king that are not attacked count, as do lone pieces (they can start a chain),
-//! pieces in unions (they can be released into one, and move the union), and pawns on their way.
-//! The numbers were set by hand; a hundred is about a lone pawn's worth.
+//! The terms, for each side: squares attacked by lone pieces directly and through simple chains (a flood fill
+//! over unions with their current pieces), weighted most beside the enemy king and otherwise as mobility;
+//! unattacked free squares of the own king; lone pieces, which can start a chain; pieces in unions; advanced
+//! pawns. The weights are set by hand; a hundred is about a lone pawn.
 
 use chess::{Bitboard, Color, attacks};
 
 use crate::chain::Board;
 use crate::{PieceType, Position};
 
-/// The worth of winning now; further away it is one less for each turn.
+/// The score of an immediate win; one less for each turn of distance.
 pub const WIN: i32 = 1_000_000;
 
 /// A lone piece by type.

@@ -5,18 +5,18 @@
 //! rnbqkbnr/pppppppp/8/8/8/8/PPP1PPPP/RNBQKBNR^d2P w 1 AHah - -
 //! ```
 //!
-//! After `^` stands what is in the hand and where it hovers. Castling names the files of the rooks,
+//! After `^` follow the square and the content of the hand. Castling names the files of the rooks,
 //! White's in upper case, queen side first. The sixth field is always `-`.
 //!
-//! The **extended form** adds what the plain one cannot say, in two more fields: where a pawn waits
-//! for its promotion and what comes after it (`f8:place`, `f8:finish`, `f8:lift` or `-`), and the
+//! The **extended form** adds two fields that the plain one lacks: the square of a pending promotion and the
+//! action after it (`f8:place`, `f8:finish`, `f8:lift` or `-`), and the
 //! number of the turn:
 //!
 //! ```text
 //! 2Sq1E1r/1v3k2/ni3n2/pNt3a1/8/a2K2L1/3E1a2/R3NB2^f8B w 5 - - - f8:place 131
 //! ```
 //!
-//! Reading takes both. It is strict: eight ranks of eight squares, fields separated by one blank,
+//! The parser accepts both. It is strict: eight ranks of eight squares, fields separated by one blank,
 //! nothing before or after, no two digits in a row, numbers without sign or leading zeros, and the
 //! result must be a position (see [`Setup`]). The leniencies are two: castling letters may come in
 //! any order, and the letters of unions of equal types may be of either case. Where the plain form
@@ -32,17 +32,17 @@ use crate::letters::{letter_of, pieces_of};
 use crate::position::home_square;
 use crate::{Hand, Position, Required, Rules, Setup, SetupError};
 
-/// Why a text is no FEN, and where.
+/// Why a text is not FEN, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} (at character {})", .at + 1)]
 pub struct FenError {
-    /// Where in the text it stands, counted in bytes from 0.
+    /// The byte offset of the error.
     pub at: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: FenReason,
 }
 
-/// What can be wrong with a FEN.
+/// The reason of a FEN error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FenReason {
     /// Not six fields (or eight in the extended form).
@@ -54,10 +54,10 @@ pub enum FenReason {
     /// A rank with more or fewer than eight squares.
     #[error("rank {0} has {1} squares, not 8")]
     Rank(char, usize),
-    /// A sign that is no piece, union or count of empty squares.
+    /// A character that is not a piece, union or count of empty squares.
     #[error("'{0}' is no piece, union or count of empty squares")]
     Letter(char),
-    /// What follows `^` is no hand.
+    /// Not a hand after `^`.
     #[error("a hand is a square and a piece of the player or a union, not '{0}'")]
     Hand(String),
     /// Neither `w` nor `b`.
@@ -78,7 +78,7 @@ pub enum FenReason {
     /// Not a promotion.
     #[error("a promotion is '-' or like 'f8:place', ':finish' or ':lift', not '{0}'")]
     Promotion(String),
-    /// Everything can be read, but it is no position.
+    /// Well-formed, but not a valid position.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -175,7 +175,7 @@ fn promotion(text: &str) -> Option<(Square, Required)> {
 }
 
 impl Setup {
-    /// Reads a FEN, plain or extended, without asking whether it is a position.
+    /// Parses a FEN, plain or extended, without validating the position.
     pub fn from_fen(text: &str) -> Result<Self, FenError> {
         let fields: Vec<&str> = text.split(' ').collect();
         if !matches!(fields.len(), 6 | 8) {
@@ -229,7 +229,7 @@ impl Setup {
 }
 
 impl Position {
-    /// Reads a FEN, plain or extended, for play by these rules.
+    /// Parses a FEN, plain or extended, to be played by these rules.
     ///
     /// ```
     /// use paco::{Position, Rules};
@@ -246,7 +246,7 @@ impl Position {
             .map_err(|error| FenError { at: 0, reason: error.into() })
     }
 
-    /// The extended FEN, which [`from_fen`](Self::from_fen) reads back to an equal position.
+    /// The extended FEN, which round-trips through [`from_fen`](Self::from_fen).
     pub fn to_extended_fen(&self) -> String {
         let promotion = match (self.promotion, self.required) {
             (Some(square), Required::PromoteThenPlace) => format!("{square}:place"),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
+    fn errors_name_reason_and_offset() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
         for (text, expected) in [
             ("", "a FEN has 6 fields"),
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extended_form_tells_promotions_apart() {
+    fn the_extended_form_distinguishes_promotions() {
         let plain = "3dk3/8/8/8/8/8/8/4K3 b 7 - - -";
         assert!(plain.parse::<Position>().is_ok(), "a black pawn at home waits for nothing");
         let plain = "3Dk3/8/8/8/8/8/8/4K3 w 7 - - -";

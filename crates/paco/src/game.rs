@@ -1,8 +1,7 @@
-//! A game: a position with the history that the rules ask about, and undo.
+//! A game: a position with its history, and undo.
 //!
-//! The position knows everything but the past. The game remembers the keys of the settled positions
-//! since the last progress, for draws by repetition; the start of the turn in progress, to roll
-//! back from a dead end; and the actions played.
+//! The game stores the keys of the settled positions since the last progress, for draws by repetition; the
+//! start of the turn in progress, to roll back from a dead end; and the actions played.
 
 use chess::Color;
 
@@ -17,12 +16,12 @@ pub enum Outcome {
     TimeoutVictory(Color),
     /// A turn has ended with the no-progress counter at 100.
     NoProgressDraw,
-    /// The same settled position has been recorded so often.
+    /// Draw by repetition of a settled position.
     RepetitionDraw,
 }
 
 impl Outcome {
-    /// Who has won, if anybody has.
+    /// The winner, if there is one.
     pub fn winner(self) -> Option<Color> {
         match self {
             Self::PacoVictory(color) | Self::TimeoutVictory(color) => Some(color),
@@ -43,7 +42,7 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-/// How often a position must be recorded for a draw in a usual game.
+/// The default number of repetitions for a draw.
 pub const DRAW_AFTER_REPETITIONS: u8 = 3;
 
 /// A game in progress.
@@ -66,7 +65,7 @@ pub struct Game {
     start: Position,
     position: Position,
     turn_start: Position,
-    /// How many actions had been played when the turn began.
+    /// The number of actions played before the turn in progress.
     actions_before: usize,
     /// The keys of settled positions since the last progress.
     record: Vec<u64>,
@@ -99,7 +98,7 @@ impl Game {
         }
     }
 
-    /// Begins anew from a position, keeping what memory there is.
+    /// Restarts from a position, reusing allocations.
     pub fn restart(&mut self, start: Position) {
         self.start = start;
         self.position = start;
@@ -149,8 +148,8 @@ impl Game {
         if self.repeated || self.timeout.is_some() { Legal::Nothing } else { self.position.legal() }
     }
 
-    /// Whether the turn in progress can go no further though the game is running. The player then
-    /// has to [`roll_back`](Self::roll_back).
+    /// Whether the turn in progress is at a dead end. The player then has to
+    /// [`roll_back`](Self::roll_back).
     pub fn is_dead_end(&self) -> bool {
         self.outcome().is_none() && self.legal().is_empty()
     }
@@ -195,13 +194,13 @@ impl Game {
         self.actions_before = self.actions.len();
     }
 
-    /// Takes back the actions of the turn in progress.
+    /// Undoes the actions of the turn in progress.
     pub fn roll_back(&mut self) {
         self.position = self.turn_start;
         self.actions.truncate(self.actions_before);
     }
 
-    /// Takes back the last action; whether there was one.
+    /// Undoes the last action; returns whether there was one.
     pub fn undo(&mut self) -> bool {
         let mut actions = std::mem::take(&mut self.actions);
         let undone = actions.pop().is_some();

@@ -1,16 +1,15 @@
-//! What must be true of every position, one predicate each: for debug checks, tests and fuzzing.
+//! The invariants of a position, one predicate each: for debug checks, tests and fuzzing.
 
 use chess::{Bitboard, Color, Square};
 
 use crate::position::{NONE, promotion_row};
 use crate::{Ending, NO_PROGRESS_LIMIT, PieceType, Position, Required};
 
-/// An invariant in words, and whether a position keeps it.
+/// An invariant: its description and its predicate.
 type Check = (&'static str, fn(&Position) -> bool);
 
 impl Position {
-    /// The first invariant that does not hold, in words; `None` for every position that the rules
-    /// have led to.
+    /// The description of the first violated invariant; `None` for every reachable position.
     ///
     /// ```
     /// assert_eq!(paco::Position::default().broken_invariant(), None);

@@ -1,15 +1,15 @@
-//! Legal actions, as one set of squares or the four promotions.
+//! Legal actions: one set of squares, or the four promotions.
 //!
-//! All legal actions of a moment are of one kind, so that a set of squares says everything: which
-//! pieces can be lifted, or where the hand can go. A piece can be lifted if it has a place to go;
-//! for that its nearest squares are enough, and whole sets of pieces are asked at once.
+//! All legal actions of a state are of one kind, so that a set of squares represents them: the pieces that can
+//! be lifted, or the targets of the hand. A piece can be lifted if it has a target; its nearest squares decide
+//! that, set-wise for all pieces.
 
 use chess::{Bitboard, Color, Square, attacks, sliders};
 
 use crate::position::home_row;
 use crate::{Action, Hand, PieceType, Position, Required, Rules, castling, shift};
 
-/// The legal actions of a moment.
+/// The legal actions of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Legal {
     /// Lifts from these squares.
@@ -23,7 +23,7 @@ pub enum Legal {
 }
 
 impl Legal {
-    /// How many there are.
+    /// The number of actions.
     #[inline(always)]
     pub const fn len(self) -> usize {
         match self {
@@ -39,7 +39,7 @@ impl Legal {
         self.len() == 0
     }
 
-    /// Whether the action is among them.
+    /// Whether the action is legal.
     #[inline(always)]
     pub const fn has(self, action: Action) -> bool {
         match (self, action) {
@@ -52,7 +52,7 @@ impl Legal {
         }
     }
 
-    /// The n-th of them, counted from 0 in the order of [`iter`](Self::iter).
+    /// The `n`th action, from 0 in the order of [`iter`](Self::iter).
     #[inline]
     pub fn nth(self, n: usize) -> Option<Action> {
         let nth_square = |mut squares: Bitboard| {
@@ -69,8 +69,7 @@ impl Legal {
         }
     }
 
-    /// One by one: by ascending square, or rook, knight, bishop, queen; hence by ascending policy
-    /// index.
+    /// Iterates by ascending square, or rook, knight, bishop, queen; hence by ascending policy index.
     pub fn iter(self) -> impl Iterator<Item = Action> + Clone {
         let (lifts, places, promotions) = match self {
             Self::Lifts(squares) => (squares, Bitboard::EMPTY, 0),
@@ -109,7 +108,7 @@ impl Position {
         }
     }
 
-    /// The pieces and unions that have a place to go.
+    /// The pieces and unions that can be lifted.
     #[inline]
     fn lifts(&self) -> Bitboard {
         let me = self.player;
@@ -145,7 +144,7 @@ impl Position {
         lifts
     }
 
-    /// Where the hand can go.
+    /// The targets of the hand.
     #[inline]
     fn targets(&self, hand: Hand) -> Bitboard {
         let me = self.player;

@@ -33,7 +33,7 @@ const PAIRS: [(PieceType, PieceType, char); 21] = [
     (King, King, '_'),
 ];
 
-/// The letter of what stands on a square, given White's and Black's piece there.
+/// The letter of a square with White's and Black's piece.
 ///
 /// ```
 /// use paco::{PieceType, letter_of};
@@ -57,7 +57,7 @@ pub fn letter_of(white: Option<PieceType>, black: Option<PieceType>) -> Option<c
     }
 }
 
-/// White's and Black's piece that a letter stands for; not both are `None`.
+/// White's and Black's piece of a letter; not both are `None`.
 pub fn pieces_of(letter: char) -> Option<(Option<PieceType>, Option<PieceType>)> {
     if let Some(piece) = PieceType::from_letter(letter) {
         let white = letter.is_ascii_uppercase();
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_letter_stands_for_its_pieces_and_back() {
+    fn letters_round_trip() {
         let options =
             [None, Some(Pawn), Some(Rook), Some(Knight), Some(Bishop), Some(Queen), Some(King)];
         let mut letters = std::collections::BTreeSet::new();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_pairs_are_read_in_both_cases_and_other_signs_in_none() {
+    fn equal_pairs_are_accepted_in_both_cases_and_other_characters_rejected() {
         assert_eq!(pieces_of('A'), Some((Some(Pawn), Some(Pawn))));
         assert_eq!(pieces_of('Y'), pieces_of('y'));
         for sign in ['1', ' ', '-', '^', 'é', 'ŝ'] {

@@ -1,8 +1,8 @@
 //! Paco Ŝako: the game of peace, on chess's board with chess's pieces.
 //!
-//! Nothing is ever captured. A piece that arrives on an enemy piece forms a **union** with it; a
-//! piece that arrives on a union takes the place of its own color's piece there, which goes on: a
-//! **chain**. Who unites with the enemy king has won. The rules in full are in `docs/PACO.md`.
+//! Nothing is ever captured. A piece placed on an enemy piece forms a **union** with it; a piece placed on a
+//! union releases the union's piece of its own color, which moves next: a **chain**. Forming a union with the
+//! enemy king wins. `docs/PACO.md` has the full rules.
 //!
 //! ```
 //! use paco::{Game, Outcome};
@@ -16,20 +16,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where to begin reading:
+//! Entry points:
 //!
 //! * [`Position`] and [`Required`]: the state of the board and of the turn; [`Action`], [`Legal`],
-//!   [`Position::play`]; [`Game`] adds what has been before. [`Setup`] is a board that may be
-//!   nonsense; [`Rules::Compat`] replays the reference library's games.
-//! * [`Position::from_fen`], [`Position::notation`], [`Position::to_matrix`]: texts.
-//! * [`Position::sako`], [`Position::paco_sequences`], [`Position::paco_in`]: can the king be
-//!   reached, and how; [`Turns`]: whole turns, each end once.
-//! * [`Options`], [`Position::write_indices`], [`Position::write_tensor`], [`TensorBatch`]: numbers
-//!   for a network.
-//! * [`Player`], [`self_play`]: play, and games to learn from.
+//!   [`Position::play`]; [`Game`] adds the history. [`Setup`] is an unvalidated board;
+//!   [`Rules::Compat`] replays the reference library's games.
+//! * [`Position::from_fen`], [`Position::notation`], [`Position::to_matrix`]: notation.
+//! * [`Position::sako`], [`Position::paco_sequences`], [`Position::paco_in`]: Ŝako search;
+//!   [`Turns`]: whole turns, each final position once.
+//! * [`Options`], [`Position::write_indices`], [`Position::write_tensor`], [`TensorBatch`]: network
+//!   inputs.
+//! * [`Player`], [`self_play`]: play and self-play.
 //!
-//! The crate does no I/O, starts no thread, reads no clock, and contains no `unsafe`; its tables are
-//! made at compile time.
+//! The crate has no I/O, threads, clock or `unsafe`; its tables are computed at compile time.
 
 #![forbid(unsafe_code)]
 
@@ -52,7 +51,6 @@ mod player;
 mod playout;
 mod position;
 mod representation;
-mod rng;
 mod sako;
 mod selfplay;
 mod setup;
@@ -62,6 +60,7 @@ mod zobrist;
 
 pub use action::{Action, ParseActionError};
 pub use chain::{Answer, threats};
+pub use chess::rng::Rng;
 pub use eval::{WIN, evaluate};
 pub use fen::{FenError, FenReason};
 pub use game::{DRAW_AFTER_REPETITIONS, Game, Outcome};
@@ -80,7 +79,6 @@ pub use representation::{
     MAX_INDICES, Options, PLACES, RepresentationError, TensorBatch, expand, expand_batch,
     write_indices_batch, write_tensors_batch,
 };
-pub use rng::Rng;
 pub use sako::{PacoSequences, SAKO_NODES};
 pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};

@@ -12,7 +12,7 @@ use chess::{Color, File, Rank, Square};
 
 use crate::{PieceType, Position, Setup};
 
-/// Why a text is no matrix.
+/// Why a text is not a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatrixError {
     /// Not eight lines.
@@ -23,7 +23,7 @@ pub enum MatrixError {
     Squares {
         /// The line, counted from 1.
         line: usize,
-        /// How many squares it has.
+        /// Its number of squares.
         found: usize,
     },
     /// A square that is not two signs out of `. P R N B Q K`.
@@ -37,7 +37,7 @@ pub enum MatrixError {
 }
 
 impl Position {
-    /// The board as a matrix. What is in the hand stands nowhere.
+    /// The board as a matrix, without the hand.
     ///
     /// ```
     /// let matrix = paco::Position::default().to_matrix();
@@ -59,8 +59,7 @@ impl Position {
 }
 
 impl Setup {
-    /// Reads a matrix: a board with White to move and nothing else known. Blank lines around it do
-    /// not count.
+    /// Parses a matrix: a board with White to move and default state. Surrounding blank lines are ignored.
     pub fn from_matrix(text: &str) -> Result<Self, MatrixError> {
         let lines: Vec<&str> = text.trim().lines().collect();
         if lines.len() != 8 {
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unions_stand_together_and_are_read_back() {
+    fn unions_round_trip() {
         let position: Position = "2bCk3/8/8/8/8/8/8/4K3 w 0 - - - d8:lift 1".parse().unwrap();
         let matrix = position.to_matrix();
         assert!(matrix.starts_with(".. .. .B PR .K .. .. ..\n"), "{matrix}");
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_line_and_the_text() {
         let good = Position::default().to_matrix();
         for (text, expected) in [
             (String::new(), "8 lines, not 0"),

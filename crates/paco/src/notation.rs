@@ -1,4 +1,4 @@
-//! The notation for people, both ways.
+//! Human-readable turn notation.
 //!
 //! | text | what happens |
 //! |---|---|
@@ -11,10 +11,9 @@
 //! | `=N:Rh1>Nh8>g6` | a promotion at the start of the turn |
 //! | `0-0`, `0-0-0` | castling on the king's and on the queen's side |
 //!
-//! Writing is canonical. Reading also takes parts of a turn from where the position is in it
-//! (`Qd8>Pd5`, then `>d4`), a hyphen or nothing in the place of `>` and `x` (`d2-d4`, `d2d4`), a
-//! promotion without `=` or in lower case (`b7b8q`), `O` for `0` in castling, and leaves the letters
-//! of pieces to choice; but a letter that is given must be right.
+//! The writer is canonical. The parser also accepts parts of a turn from the current state (`Qd8>Pd5`, then
+//! `>d4`), a hyphen or nothing instead of `>` and `x` (`d2-d4`, `d2d4`), a promotion without `=` or in lower
+//! case (`b7b8q`), `O` for `0` in castling, and omitted piece letters; a given letter must be correct.
 
 use std::fmt::Write;
 
@@ -22,26 +21,26 @@ use chess::{Bitboard, File, Square};
 
 use crate::{Action, IllegalAction, Legal, PieceType, Position, Required, castling};
 
-/// Why a text is no turn.
+/// Why a text is not a legal turn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} (at character {})", .at + 1)]
 pub struct NotationError {
-    /// Where in the text it stands, counted in bytes from 0.
+    /// The byte offset of the error.
     pub at: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: NotationReason,
 }
 
-/// What can be wrong with a turn.
+/// The reason of a notation error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationReason {
-    /// Nothing there.
+    /// Empty text.
     #[error("a turn is like 'd2>d4', 'Qd8>Pd5>d4' or '0-0', not nothing")]
     Empty,
-    /// Text that fits nowhere.
+    /// Unexpected text.
     #[error("'{0}' does not belong here")]
     Unexpected(String),
-    /// A letter that does not name what is lifted or released.
+    /// A letter of another piece than the lifted or released one.
     #[error("there is no {0} to take from {1}")]
     WrongPiece(PieceType, Square),
     /// Castling that is not possible.
@@ -53,7 +52,7 @@ pub enum NotationReason {
 }
 
 impl Position {
-    /// Writes actions played from here, a turn or a part of it.
+    /// The notation of actions from here, a turn or a part of it.
     ///
     /// ```
     /// use chess::Square;
@@ -120,7 +119,7 @@ impl Position {
             .map(|castle| castle.rook_from)
     }
 
-    /// Reads a turn, or a part of one, as actions that are legal from here.
+    /// Parses a turn, or a part of one, into legal actions.
     ///
     /// ```
     /// use chess::Square;
@@ -161,7 +160,7 @@ impl Reader<'_> {
         self.fail(NotationReason::Unexpected(self.rest().to_owned()))
     }
 
-    /// Goes past a piece of text if it comes next.
+    /// Consumes a text if it is next.
     fn eat(&mut self, text: &str) -> bool {
         let found = self.rest().starts_with(text);
         self.at += if found { text.len() } else { 0 };
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_are_read_and_written_alike() {
+    fn the_examples_round_trip() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w 0 AHah - -";
         both_ways(start, "d2>d4");
         both_ways(start, "Ng1>f3");
@@ -335,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_are_read_and_mistakes_are_named() {
+    fn other_spellings_are_accepted_and_errors_named() {
         let start = Position::default();
         assert_eq!(start.parse_turn("g1-f3"), start.parse_turn("Ng1>f3"));
         assert_eq!(start.parse_turn("g1").unwrap(), [Action::Lift(Square::G1)]);
@@ -370,8 +369,8 @@ mod tests {
     }
 
     #[test]
-    fn every_turn_of_random_games_is_written_and_read_back() {
-        let mut rng = Rng::new(5);
+    fn turns_of_random_games_round_trip() {
+        let mut rng = Rng::from_seed(5);
         let mut positions = Vec::new();
         for _ in 0..20 {
             random_playout(&mut Game::default(), &mut rng, 2000, |game| {

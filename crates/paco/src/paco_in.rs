@@ -1,5 +1,4 @@
-//! Paco in so many turns: can the player unite with the king in his n-th turn at the latest,
-//! whatever the opponent does?
+//! Paco in n: whether the player can force a union with the king within n turns.
 //!
 //! An exact search over whole turns. The player needs one turn after which every reply of the
 //! opponent leaves a Paco in n - 1; a reply that wins, draws, or leaves none refutes it. A turn
@@ -7,26 +6,26 @@
 
 use crate::{Action, Answer, Position, Required, SAKO_NODES, Turns};
 
-/// How far a search may go: how many turns it may look at.
+/// The budget of a search, in turns.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     left: u64,
 }
 
-/// What a search for a Paco in n turns has found.
+/// The result of a search for a Paco in n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PacoIn {
     /// It can be forced, beginning with these actions (a whole turn).
     Yes(Vec<Action>),
     /// It cannot be forced.
     No,
-    /// The budget was used up before the answer was known.
+    /// Unknown: the budget is exhausted.
     Unknown,
 }
 
 impl Position {
-    /// Whether the player can force a Paco within so many of his turns, the one in progress
-    /// included, looking at no more than `budget` turns.
+    /// Whether the player can force a Paco within `n` turns, the one in progress included, with a budget of
+    /// `budget` turns.
     ///
     /// ```
     /// use paco::{PacoIn, Position};
@@ -88,7 +87,7 @@ fn force(position: &Position, n: u32, budget: &mut Budget) -> PacoIn {
     if unknown { PacoIn::Unknown } else { PacoIn::No }
 }
 
-/// Whether the opponent, now to move, is lost within `n` turns whatever he does.
+/// Whether every reply of the opponent, now to move, loses within `n` turns.
 fn all_replies_lose(after: &Position, n: u32, budget: &mut Budget, replies: &mut Turns) -> Answer {
     if after.ending().is_some() || after.sako(SAKO_NODES) == Answer::Yes {
         return Answer::No;

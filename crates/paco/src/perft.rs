@@ -1,9 +1,8 @@
-//! Counting: how many action sequences, or sequences of whole turns, there are.
+//! Perft: counts leaf nodes of the tree of actions, or of whole turns.
 
 use crate::{Position, Turns};
 
-/// How many sequences of exactly `depth` actions there are. The last action of each is counted and
-/// not played.
+/// Counts leaf nodes at `depth` actions. Actions of the last ply are counted, not played (bulk counting).
 ///
 /// ```
 /// use paco::{Position, perft};
@@ -25,7 +24,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     }
 }
 
-/// The same with every action played, the last one too.
+/// The same count without bulk counting.
 pub fn perft_played(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -41,8 +40,8 @@ pub fn perft_played(position: &Position, depth: u32) -> u64 {
         .sum()
 }
 
-/// How many sequences of `depth` distinct turns there are; each turn is counted once for each
-/// different end. `None` if a position on the way has more turns than [`Turns`] generates.
+/// Counts leaf nodes at `depth` turns, distinct by final position. `None` if a position has more turns than
+/// [`Turns`] generates.
 ///
 /// ```
 /// use paco::{Position, turn_perft};

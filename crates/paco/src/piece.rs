@@ -1,12 +1,11 @@
-//! Kinds of pieces in the order that Paco Ŝako's encodings use: pawn, rook, knight, bishop, queen,
-//! king.
+//! Piece types in the order of Paco Ŝako's encodings: pawn, rook, knight, bishop, queen, king.
 //!
 //! The order differs from [`chess::PieceType`] (pawn, knight, bishop, rook, …), and it is visible
 //! in the representation and in the policy indices, so the game has a type of its own.
 
 use std::fmt;
 
-/// What a piece is, without its color: Pawn 0, Rook 1, Knight 2, Bishop 3, Queen 4, King 5.
+/// The type of a piece, without its color: Pawn 0, Rook 1, Knight 2, Bishop 3, Queen 4, King 5.
 ///
 /// ```
 /// use paco::PieceType;
@@ -30,7 +29,7 @@ impl PieceType {
     pub const ALL: [Self; 6] =
         [Self::Pawn, Self::Rook, Self::Knight, Self::Bishop, Self::Queen, Self::King];
 
-    /// What a pawn may become, in the order of the policy indices.
+    /// The promotion pieces, in the order of the policy indices.
     pub const PROMOTIONS: [Self; 4] = [Self::Rook, Self::Knight, Self::Bishop, Self::Queen];
 
     /// 0 for a pawn … 5 for a king.
@@ -120,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_survives_its_letter_its_number_and_the_chess_crate() {
+    fn types_round_trip_through_letters_numbers_and_the_chess_crate() {
         for (i, piece) in PieceType::ALL.into_iter().enumerate() {
             assert_eq!(piece.index(), i);
             assert_eq!(PieceType::from_index(i), piece);

@@ -1,4 +1,4 @@
-//! Playing an action: what it changes.
+//! Playing actions.
 
 use chess::{Color, Rank, Square};
 
@@ -16,7 +16,7 @@ pub const NO_PROGRESS_LIMIT: u8 = 100;
 pub struct IllegalAction {
     /// The action.
     pub action: Action,
-    /// What was required.
+    /// The required action.
     pub required: Required,
     /// Whether the game was over.
     pub over: bool,
@@ -46,9 +46,8 @@ impl Position {
         Ok(())
     }
 
-    /// Plays an action that is known to be legal, for instance because it came from
-    /// [`legal`](Self::legal). An illegal one does not crash, but leaves a position that the rules
-    /// do not know.
+    /// Plays an action that is known to be legal, for instance from [`legal`](Self::legal). An illegal one does
+    /// not panic, but gives an unspecified position.
     #[inline]
     pub fn play_unchecked(&mut self, action: Action) {
         match action {
@@ -156,7 +155,7 @@ impl Position {
         self.end_turn(None, Required::Lift, None);
     }
 
-    /// The hand has come to rest on the square: the turn ends, or a promotion is due.
+    /// Ends the turn after the last placement, or requires a promotion.
     #[inline]
     fn settle(&mut self, hand: Hand, square: Square) {
         let me = self.player;

@@ -1,45 +1,43 @@
-//! Players: one that searches, one that only looks at its own turn, one that plays at random.
+//! Players: alpha-beta search, greedy, random.
 //!
-//! The searching player looks at whole turns with alpha-beta, deeper and deeper until it is told to
-//! stop. Two things make it more than a brute: in every position it first asks whether the side to
-//! move has Ŝako (the chain search answers in microseconds), so that every line is seen one turn
-//! further where it matters, and a Paco in 1 is never missed; and turns are ordered by what they
-//! leave, those that lose at once last.
+//! The searching player runs alpha-beta with iterative deepening over whole turns until it is stopped. Every
+//! node first tests for Ŝako of the side to move (the chain search takes microseconds), which extends each line
+//! by one turn and never misses a Paco in 1. Turns are ordered by their static evaluation, immediate losses
+//! last.
 //!
-//! The library reads no clock: the caller gives a function that says when to stop.
+//! The library reads no clock: the caller provides a stop function.
 
 use crate::eval::{WIN, evaluate};
 use crate::{Action, Answer, Position, Rng, Turns};
 
-/// How many states one question about Ŝako may visit inside the search.
+/// Node limit of a Ŝako test inside the search.
 const SAKO_IN_SEARCH: u32 = 2_000;
-/// How many states of a turn are generated at the root and deeper down.
+/// Node limits of turn generation at the root and below.
 const ROOT_NODES: usize = 30_000;
 const INNER_NODES: usize = 4_000;
-/// How many positions are looked at between two questions whether to stop.
+/// Nodes between two calls of the stop function.
 const PATIENCE: usize = 256;
-/// The first turns are looked at in any case, so that there is something to choose from.
+/// Turns evaluated before the first call of the stop function, so that there is a choice.
 const ALWAYS_SEEN: usize = 24;
-/// What a repeated position counts for the player: nearly a loss. Unions are pushed to and fro all
-/// too easily, and the one who gives way first is seldom worse off.
+/// The score of a repeated position: nearly a loss, since unions are shuffled back and forth too easily.
 const REPETITION: i32 = -1500;
-/// No search goes deeper.
+/// The maximum depth.
 const MAX_DEPTH: u32 = 32;
 
-/// What a player has chosen.
+/// The chosen turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The turn.
     pub actions: Vec<Action>,
     /// Its value for the player, about 100 for a pawn; near [`WIN`] when a Paco is certain.
     pub score: i32,
-    /// To which depth in turns it was searched.
+    /// The depth in turns.
     pub depth: u32,
-    /// How many positions were looked at.
+    /// Nodes searched.
     pub nodes: u64,
 }
 
-/// The searching player. It keeps its memory from one turn to the next.
+/// The searching player. It reuses its allocations between turns.
 ///
 /// ```
 /// use paco::{Player, Position};
@@ -52,7 +50,7 @@ pub struct Player {
     rng: Rng,
     generators: Vec<Turns>,
     nodes: u64,
-    /// Positions looked at since the last question whether to stop.
+    /// Nodes since the last call of the stop function.
     unasked: usize,
     avoid: Vec<u64>,
 }
@@ -67,10 +65,10 @@ struct RootTurn {
 }
 
 impl Player {
-    /// A player; the seed decides between turns of equal value.
+    /// A player; the seed breaks ties between turns of equal value.
     pub fn new(seed: u64) -> Self {
         Self {
-            rng: Rng::new(seed),
+            rng: Rng::from_seed(seed),
             generators: Vec::new(),
             nodes: 0,
             unasked: 0,
@@ -78,15 +76,14 @@ impl Player {
         }
     }
 
-    /// Tells the player which settled positions count as draws, for instance because they have
-    /// been there before.
+    /// Sets the settled positions that count as repetitions.
     pub fn avoid(&mut self, keys: impl IntoIterator<Item = u64>) {
         self.avoid.clear();
         self.avoid.extend(keys);
     }
 
-    /// Chooses a turn (or the rest of one) by searching up to `max_depth` turns deep, or until
-    /// `stop` says so. `None` if there is no turn that can be completed.
+    /// Chooses a turn (or the rest of one) by a search to `max_depth` turns, or until `stop` returns true.
+    /// `None` if no turn can be completed.
     pub fn choose(
         &mut self,
         position: &Position,
@@ -132,7 +129,7 @@ impl Player {
         Some(Choice { actions, score: best.score, depth, nodes: self.nodes })
     }
 
-    /// Counts work and asks now and then whether to stop: a clock is not read in every node.
+    /// Counts a node and calls the stop function at intervals.
     fn work(&mut self, positions: usize, stop: &mut dyn FnMut() -> bool) -> Result<(), Stopped> {
         self.unasked += positions;
         if self.unasked < PATIENCE {
@@ -142,7 +139,7 @@ impl Player {
         if stop() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// One iteration of the root. When it is stopped, what has been found so far still counts.
+    /// One iteration of the root. A stopped iteration keeps its finished results.
     fn iterate(
         &mut self,
         turns: &Turns,
@@ -168,7 +165,7 @@ impl Player {
         Ok(())
     }
 
-    /// The value of a turn's end at first sight, for the player who has made the turn.
+    /// The static evaluation after a turn, for the player who made it.
     fn at_sight(&mut self, after: &Position) -> i32 {
         self.nodes += 1;
         if self.avoid.contains(&after.key()) {
@@ -262,8 +259,7 @@ fn ended(position: &Position, ply: i32) -> i32 {
     }
 }
 
-/// A player that takes a Paco if it has one and otherwise the turn that looks best right after it,
-/// without a thought for the reply.
+/// The greedy player: a Paco if there is one, otherwise the turn with the best static evaluation.
 pub fn greedy_turn(position: &Position, rng: &mut Rng) -> Option<Vec<Action>> {
     let win = position.paco_sequences(crate::SAKO_NODES, 1);
     if let Some(actions) = win.sequences.into_iter().next() {
@@ -280,8 +276,7 @@ pub fn greedy_turn(position: &Position, rng: &mut Rng) -> Option<Vec<Action>> {
         .map(|turn| turn.actions())
 }
 
-/// A player that plays random actions, and starts its turn anew when it has come to a dead end.
-/// `None` if there is no turn that can be completed.
+/// The random player: random actions, restarting the turn at a dead end. `None` if no turn can be completed.
 pub fn random_turn(position: &Position, rng: &mut Rng) -> Option<Vec<Action>> {
     for _ in 0..1000 {
         let mut now = *position;

@@ -1,16 +1,16 @@
-//! Games of random actions.
+//! Random playouts.
 
 use crate::{Game, Rng};
 
-/// Plays random legal actions until the game is over or the player to move has no turn at all, or
-/// `max_actions` have been played. At a dead end the turn is taken back and tried anew.
+/// Plays random legal actions until the game is over, the player to move has no turn, or `max_actions` have
+/// been played. At a dead end the turn is rolled back and retried.
 ///
-/// Returns how many actions were played, those taken back included. `seen` is called after each.
+/// Returns the number of actions played, including rolled-back ones. `seen` is called after each.
 ///
 /// ```
 /// use paco::{Game, Rng, random_playout};
 /// let mut game = Game::default();
-/// let played = random_playout(&mut game, &mut Rng::new(1), 10_000, |_| {});
+/// let played = random_playout(&mut game, &mut Rng::from_seed(1), 10_000, |_| {});
 /// assert!(played > 0 && game.outcome().is_some());
 /// ```
 #[inline]
@@ -32,7 +32,7 @@ pub fn random_playout(
             }
             None if game.outcome().is_some() || game.turn_actions().is_empty() => break,
             None => {
-                // With nothing but dead ends ahead, random tries would never end.
+                // If every turn is a dead end, retries would never end.
                 rolled_back += 1;
                 if rolled_back > 10_000 {
                     break;

@@ -1,18 +1,17 @@
 //! The state of the board and of the turn in progress.
 //!
-//! A [`Position`] is a plain value: copying it is the way to remember it. It knows the settled
-//! pieces three times over (sets by color, sets by color and type, and a number per square and color),
-//! because legal actions want sets and the machine-learning representation wants numbers; the three
-//! are only changed together, by [`put`](Position::put) and [`take`](Position::take), which keep
-//! the key in step too. What came before (repetitions, undo) is kept by [`Game`](crate::Game).
+//! A [`Position`] is a `Copy` value. It stores the settled pieces in three forms (sets by color, sets by color
+//! and type, and a code per square and color), because legal actions need sets and the machine-learning
+//! representation needs codes; [`put`](Position::put) and [`take`](Position::take) update all three and the
+//! key. [`Game`](crate::Game) keeps the history (repetitions, undo).
 //!
-//! The state machine of a turn is in [`Required`]: it says what kind of action comes next.
+//! The state machine of a turn is in [`Required`], the kind of the next action.
 
 use chess::{Bitboard, Color, File, Rank, Square};
 
 use crate::{PieceType, zobrist};
 
-/// What the player must do next.
+/// The kind of the next action.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Required {
     /// Lift a piece or a union: the turn begins.
@@ -37,13 +36,13 @@ impl Required {
         Self::PromoteThenLift,
     ];
 
-    /// Whether a promotion is what comes next.
+    /// Whether the next action is a promotion.
     #[inline(always)]
     pub const fn is_promotion(self) -> bool {
         matches!(self, Self::PromoteThenPlace | Self::PromoteThenFinish | Self::PromoteThenLift)
     }
 
-    /// The name, as scripts read it.
+    /// The name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lift => "Lift",
@@ -55,13 +54,13 @@ impl Required {
     }
 }
 
-/// Which rules are played: the right ones, or those of the reference library with its mistakes.
+/// The rules: the official ones, or those of the reference library with its bugs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rules {
-    /// The rules as they are meant.
+    /// The official rules.
     #[default]
     Exact,
-    /// The rules as the reference library plays them, to replay its games:
+    /// The rules of the reference library, to replay its games:
     ///
     /// 1. a castling right survives when its rook leaves inside a chain, and the king can then
     ///    castle with whatever stands there, or with nothing;
@@ -82,11 +81,10 @@ pub enum Ending {
     NoProgress,
 }
 
-/// What a player holds: his piece, its partner if it was lifted as a union, and the square it
-/// hovers over.
+/// The hand: the player's piece, its partner if it was lifted as a union, and its square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Hand {
-    /// Where it was lifted or released.
+    /// The square where it was lifted or released.
     pub square: Square,
     /// The mover's piece.
     pub piece: PieceType,
@@ -122,10 +120,9 @@ const fn code(piece: PieceType, square: Square) -> u16 {
 pub struct Position {
     pub(crate) colors: [Bitboard; 2],
     pub(crate) pieces: [[Bitboard; 6]; 2],
-    /// For each color and square the code of the piece there: `square + 64 * type`, which is also
-    /// what the index form is made of.
+    /// The piece code by color and square, `square + 64 * type`, as in the index form.
     pub(crate) codes: [[u16; 64]; 2],
-    /// The start squares of the rooks whose right to castle is still held.
+    /// The castling rights, as the start squares of their rooks.
     pub(crate) castling: Bitboard,
     pub(crate) key: u64,
     pub(crate) half_moves: u32,
@@ -190,31 +187,31 @@ impl Position {
         self.player
     }
 
-    /// What the player must do next.
+    /// The kind of the next action.
     #[inline(always)]
     pub fn required(&self) -> Required {
         self.required
     }
 
-    /// What the player holds.
+    /// The hand.
     #[inline(always)]
     pub fn hand(&self) -> Option<Hand> {
         self.hand
     }
 
-    /// The square behind a pawn that has just made two steps.
+    /// The en-passant square.
     #[inline(always)]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
     }
 
-    /// Where a pawn waits for its promotion.
+    /// The square of the pending promotion.
     #[inline(always)]
     pub fn promotion(&self) -> Option<Square> {
         self.promotion
     }
 
-    /// How the game has ended on the board, if it has.
+    /// The end of the game on the board, if it is over.
     #[inline(always)]
     pub fn ending(&self) -> Option<Ending> {
         self.ending
@@ -226,12 +223,12 @@ impl Position {
         self.no_progress
     }
 
-    /// The number of the turn, counted for both players together from 1.
+    /// The turn number, counted for both players from 1.
     pub fn half_moves(&self) -> u32 {
         self.half_moves
     }
 
-    /// The key: equal for equal positions, whatever led to them. Counters do not count.
+    /// The Zobrist key, without counters.
     #[inline(always)]
     pub fn key(&self) -> u64 {
         self.key
@@ -255,7 +252,7 @@ impl Position {
         self.colors[0] & self.colors[1]
     }
 
-    /// The squares with a piece or a union; what is in the hand stands nowhere.
+    /// The occupied squares, without the hand.
     #[inline(always)]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
@@ -270,13 +267,13 @@ impl Position {
         }
     }
 
-    /// How many pieces there are, those in the hand included.
+    /// The number of pieces, the hand included.
     pub fn piece_count(&self) -> usize {
         let in_hand = self.hand.map_or(0, |hand| 1 + usize::from(hand.partner.is_some()));
         self.colors[0].len() + self.colors[1].len() + in_hand
     }
 
-    /// Where the king of this color stands, or hovers.
+    /// The square of a color's king, in the hand or not.
     #[inline]
     pub fn king_square(&self, color: Color) -> Option<Square> {
         self.of(color, PieceType::King).first().or_else(|| {
@@ -285,7 +282,7 @@ impl Position {
         })
     }
 
-    /// The start squares of a color's rooks whose right to castle is still held.
+    /// A color's castling rights, as the start squares of their rooks.
     pub fn castling_rooks(&self, color: Color) -> Bitboard {
         self.castling & home_row(color)
     }
@@ -339,7 +336,7 @@ impl Position {
         }
     }
 
-    /// Changes the hand, the key in step.
+    /// Sets the hand and updates the key.
     #[inline(always)]
     pub(crate) fn set_hand(&mut self, hand: Option<Hand>) {
         self.key ^= self.hand_key();
@@ -357,7 +354,7 @@ impl Position {
         }
     }
 
-    /// Changes the en-passant square, the key in step.
+    /// Sets the en-passant square and updates the key.
     #[inline(always)]
     pub(crate) fn set_en_passant(&mut self, square: Option<Square>) {
         if let Some(old) = self.en_passant {
@@ -369,7 +366,7 @@ impl Position {
         }
     }
 
-    /// Gives up rights to castle, the key in step.
+    /// Removes castling rights and updates the key.
     #[inline(always)]
     pub(crate) fn drop_castling(&mut self, rooks: Bitboard) {
         for rook in self.castling & rooks {
@@ -378,7 +375,7 @@ impl Position {
         self.castling -= rooks;
     }
 
-    /// Changes what is required, the key in step.
+    /// Sets the required action and updates the key.
     #[inline(always)]
     pub(crate) fn set_required(&mut self, required: Required, promotion: Option<Square>) {
         self.key ^= zobrist::required(self.required) ^ zobrist::required(required);
@@ -386,7 +383,7 @@ impl Position {
         self.promotion = promotion;
     }
 
-    /// The key computed anew from everything it covers.
+    /// The key from scratch.
     pub fn recomputed_key(&self) -> u64 {
         let mut key = self.hand_key() ^ zobrist::required(self.required);
         for color in Color::ALL {

@@ -1,28 +1,27 @@
-//! Ŝako: can a player unite with the enemy king this turn, and how?
+//! Ŝako: whether and how a player can unite with the enemy king this turn.
 //!
-//! The question is answered by the machinery of [`chain`](crate::chain); this module asks it at any
-//! moment of a turn (before the lift, with a piece in the hand, before a promotion) and gives the
-//! ways back as actions.
+//! The search itself is in [`chain`](crate::chain); this module applies it to any state of a turn (before the
+//! lift, with a piece in the hand, before a promotion) and returns action sequences.
 
 use chess::{Color, Square};
 
 use crate::chain::{Answer, Board, Origin, exact};
 use crate::{Action, Ending, PieceType, Position, Required, Rules};
 
-/// How many states a search for Ŝako may visit unless told otherwise.
+/// The default node limit of a Ŝako search.
 pub const SAKO_NODES: u32 = 1_000_000;
 
-/// The ways to unite with the king this turn.
+/// The action sequences that unite with the king this turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacoSequences {
-    /// Action sequences, shortest first, each leading to another end of the turn.
+    /// Action sequences, shortest first, with distinct final positions.
     pub sequences: Vec<Vec<Action>>,
-    /// Whether these are all; otherwise the search was cut short by its limits.
+    /// Whether they are complete; otherwise a limit was reached.
     pub complete: bool,
 }
 
 impl Position {
-    /// Whether the player can unite with the enemy king this turn, from where he is in it.
+    /// Whether the player can unite with the enemy king this turn, from the current state.
     ///
     /// ```
     /// use paco::{Answer, Position};
@@ -90,8 +89,8 @@ impl Position {
         Board::new(self, !self.player, en_passant).reaches(king.bitboard(), nodes)
     }
 
-    /// The ways to unite with the enemy king this turn, shortest first: at most `limit` of them, one
-    /// for each different end, found by visiting at most `nodes` states.
+    /// The action sequences that unite with the enemy king this turn, shortest first: at most `limit`, one for
+    /// each final position, within a limit of `nodes` states.
     ///
     /// ```
     /// use paco::{Action, Position};
@@ -173,7 +172,7 @@ impl Position {
         found
     }
 
-    /// The four positions after the promotion that is due.
+    /// The four positions after the pending promotion.
     fn promoted(&self) -> [Self; 4] {
         PieceType::PROMOTIONS.map(|piece| {
             let mut after = *self;

@@ -1,9 +1,8 @@
-//! Games of the player against itself, as records to learn from.
+//! Self-play games as training data.
 //!
-//! A finished game is written in two ways: as one JSON object that can be replayed
-//! ([`Record::to_json`], the shape that `states` reads), and as training rows, one for each action
-//! ([`Record::rows`]): the index form of the state, the action played as a policy number seen with
-//! the same options, and the result for the player who acted.
+//! A game is exported in two ways: as one JSON object for replay ([`Record::to_json`], the input of `states`),
+//! and as training rows, one per action ([`Record::rows`]): the index form of the state, the action as a policy
+//! index with the same options, and the result for the acting player.
 
 use chess::Color;
 use serde_json::{Value, json};
@@ -12,27 +11,27 @@ use crate::{
     Action, Game, Options, Outcome, Player, Position, RepresentationError, Rng, random_turn,
 };
 
-/// A finished (or given up) game.
+/// A finished or aborted game.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Where it began.
+    /// The start position.
     pub start: Position,
-    /// What was played.
+    /// The actions.
     pub actions: Vec<Action>,
-    /// How it ended; `None` if it was given up or came to a standstill.
+    /// The outcome; `None` if it was aborted or at a dead end.
     pub outcome: Option<Outcome>,
 }
 
-/// One example for a network.
+/// A training row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The index form of the state.
     pub indices: Vec<u32>,
-    /// The legal actions as policy numbers, seen with the options' perspective, ascending.
+    /// The legal actions as ascending policy indices in the options' perspective.
     pub legal: Vec<u8>,
-    /// The action played, likewise.
+    /// The policy index of the played action.
     pub policy: u8,
-    /// 1 if the player who acted won, -1 if he lost, 0 for a draw.
+    /// 1 if the acting player won, -1 for a loss, 0 for a draw.
     pub result: i8,
 }
 
@@ -90,17 +89,17 @@ impl Row {
     }
 }
 
-/// What [`self_play`] asks its caller, who has the clock.
+/// A callback event of [`self_play`], whose caller has the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ask {
-    /// The player begins to think about a turn; the answer does not matter.
+    /// The search of a turn begins; the return value is ignored.
     TurnBegins,
-    /// Should the player stop thinking and play?
+    /// Whether to stop the search.
     Stop,
 }
 
-/// Plays one game: a few random turns, then the player for both sides to the given depth, or until
-/// the caller tells him to stop thinking.
+/// Plays one game: a few random turns, then the player for both sides to the given depth, or until the
+/// callback stops the search.
 pub fn self_play(
     player: &mut Player,
     rng: &mut Rng,

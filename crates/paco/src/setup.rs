@@ -1,7 +1,7 @@
-//! A board that may be nonsense, and what makes it a position.
+//! An unvalidated board, and its validation.
 //!
-//! A [`Setup`] is what a notation says; its fields can hold anything. [`Setup::position`] checks it
-//! and gives a [`Position`], which, once it exists, is one the rules can play on. The checks:
+//! The fields of a [`Setup`] can hold anything. [`Setup::position`] validates it into a [`Position`]. The
+//! checks:
 //!
 //! * at most sixteen pieces and one king of a color; fewer are fine (problems, lessons), though the
 //!   machine-learning representation wants all 32;
@@ -90,7 +90,7 @@ pub enum SetupError {
 }
 
 impl Setup {
-    /// Checks the setup and makes a position of it.
+    /// Validates the setup.
     pub fn position(&self, rules: Rules) -> Result<Position, SetupError> {
         let mut position = Position::empty(rules);
         for square in Square::all() {
@@ -121,7 +121,7 @@ impl Setup {
         Ok(position.with_no_progress(position.no_progress))
     }
 
-    /// Finds what is required next, from what is said or from what is on the board.
+    /// Determines the required action, given or inferred from the board.
     fn set_required(&self, position: &mut Position) -> Result<(), SetupError> {
         let me = position.player;
         if let Some(square) = (position.of(!me, PieceType::Pawn) & promotion_row(!me)).first() {

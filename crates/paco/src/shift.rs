@@ -1,5 +1,4 @@
-//! Sets of squares moved by a step, all at once: how "which of my pieces can move at all" is
-//! answered without a loop.
+//! Set-wise shifts of bitboards, to find all movable pieces without a loop.
 
 use chess::{Bitboard, Color};
 

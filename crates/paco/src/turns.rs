@@ -1,16 +1,16 @@
-//! Whole turns: every way to complete the turn, each different end once.
+//! Turn generation: all complete turns, distinct by final position.
 //!
-//! A turn runs from the first action to the change of player or the end of the game. Chains make
-//! many action sequences lead to the same end, and some lead nowhere. The generator walks through
-//! the states of the turn breadth first, visits each once, and keeps those where the turn is over:
-//! dead ends drop out by themselves, and every end comes with one of its shortest sequences.
+//! A turn lasts from the first action to the change of player or the end of the game. With chains, many action
+//! sequences transpose to the same position, and some are dead ends. The generator is a breadth-first search
+//! over the states of the turn that visits each once and collects those where the turn is over, each with a
+//! shortest sequence.
 
 use crate::{Action, Position, Required};
 
-/// How many states of a turn are visited unless told otherwise; they take about 450 MB.
+/// The default node limit of a turn; about 450 MB.
 pub const TURN_NODES: usize = 1_000_000;
 
-/// A state of the turn and the way to it.
+/// A state of the turn with its parent and action.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     position: Position,
@@ -18,7 +18,7 @@ struct Node {
     action: Option<Action>,
 }
 
-/// Generates turns; it keeps its memory from one position to the next.
+/// A turn generator; it reuses its allocations between positions.
 ///
 /// ```
 /// use paco::{Position, Turns};
@@ -33,12 +33,12 @@ pub struct Turns {
     nodes: Vec<Node>,
     /// The nodes where the turn is over.
     ends: Vec<u32>,
-    /// Indices of nodes, one more than they are, at places that their keys give; 0 for none.
+    /// A hash table of node indices plus one; 0 for empty.
     table: Vec<u32>,
     complete: bool,
 }
 
-/// One turn of those generated.
+/// A generated turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     turns: &'a Turns,
@@ -51,7 +51,7 @@ impl<'a> Turn<'a> {
         &self.turns.nodes[self.node as usize].position
     }
 
-    /// A shortest sequence of actions that is this turn.
+    /// A shortest action sequence of the turn.
     pub fn actions(self) -> Vec<Action> {
         let mut actions = Vec::new();
         let mut node = &self.turns.nodes[self.node as usize];
@@ -70,17 +70,17 @@ impl Turns {
         Self::default()
     }
 
-    /// How many turns there are.
+    /// The number of turns.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no turn: the game is over, or nothing can be completed.
+    /// Whether there is no turn: the game is over, or no turn can be completed.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Whether every turn was found, or the limit came first.
+    /// Whether all turns were found within the limit.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -90,17 +90,17 @@ impl Turns {
         self.ends.iter().map(|&node| Turn { turns: self, node })
     }
 
-    /// The turn with this number.
+    /// The turn of this index.
     pub fn get(&self, index: usize) -> Option<Turn<'_>> {
         self.ends.get(index).map(|&node| Turn { turns: self, node })
     }
 
-    /// Finds all turns from here, or what is left of a turn in progress.
+    /// Generates all turns, or the continuations of a turn in progress.
     pub fn generate(&mut self, position: &Position) {
         self.generate_within(position, TURN_NODES);
     }
 
-    /// Finds turns from here, visiting at most so many states.
+    /// Generates turns within a limit of states.
     pub fn generate_within(&mut self, position: &Position, max_nodes: usize) {
         self.nodes.clear();
         self.ends.clear();
@@ -156,7 +156,7 @@ impl Turns {
         }
     }
 
-    /// Four times the table, filled anew.
+    /// Grows the hash table fourfold and rehashes.
     fn grow(&mut self) {
         let len = 4 * self.table.len();
         let old = std::mem::replace(&mut self.table, vec![0; len]);

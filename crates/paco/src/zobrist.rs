@@ -1,13 +1,11 @@
-//! The numbers that make up a position's key, one for each thing that can be so.
+//! Zobrist hashing.
 //!
-//! A position's key is the exclusive or of the numbers of everything that is true of it: each
-//! settled piece, each lifted piece, the player, the en-passant square, each castling right and
-//! what is required next. Equal positions have equal keys, and every change costs one exclusive or
-//! per thing changed. The counters are no part of the key.
+//! The key is the XOR of a random number for each settled piece, lifted piece, the player, the en-passant
+//! square, each castling right and the required action. The counters are not part of the key.
 
 use chess::{Color, Square};
 
-use crate::{PieceType, Required};
+use crate::{PieceType, Required, Rng};
 
 const SETTLED: usize = 0;
 const LIFTED: usize = SETTLED + 2 * 6 * 64;
@@ -18,16 +16,11 @@ const PLAYER: usize = REQUIRED + 5;
 const COUNT: usize = PLAYER + 1;
 
 static NUMBERS: [u64; COUNT] = {
-    // SplitMix64, seeded with a fixed number: the keys are the same on every machine.
+    let mut rng = Rng::from_seed(0x7061_636f_7361_6b6f);
     let mut numbers = [0; COUNT];
-    let mut state: u64 = 0x7061_636f_7361_6b6f;
     let mut i = 0;
     while i < COUNT {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        numbers[i] = z ^ (z >> 31);
+        numbers[i] = rng.next_u64();
         i += 1;
     }
     numbers
@@ -71,7 +64,7 @@ pub(crate) fn required(required: Required) -> u64 {
     }
 }
 
-/// The number of Black being the player.
+/// The number of Black to move.
 #[inline(always)]
 pub(crate) fn black_to_move() -> u64 {
     NUMBERS[PLAYER]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const SIGNS: &[u8] = b"prnbqkPRNBQKacdefghijlmosuvwxyzACDEFGHIJLMOSTUVWXYZ_12345678/^ wb0-=:";
 
 fn positions(count: usize) -> Vec<Position> {
-    let mut rng = Rng::new(99);
+    let mut rng = Rng::from_seed(99);
     let mut positions = Vec::new();
     while positions.len() < count {
         random_playout(&mut Game::default(), &mut rng, 5000, |game| {

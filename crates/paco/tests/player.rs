@@ -9,7 +9,7 @@ use paco::{
 
 /// Settled positions of random games that a filter lets through.
 fn settled(seed: u64, count: usize, keep: impl Fn(&Position) -> bool) -> Vec<Position> {
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::from_seed(seed);
     let mut found = Vec::new();
     while found.len() < count {
         random_playout(&mut Game::default(), &mut rng, 20_000, |game| {
@@ -136,7 +136,7 @@ fn game(mut choose: impl FnMut(&Position) -> Vec<paco::Action>) -> Option<chess:
 #[test]
 fn the_player_beats_random_play_and_does_not_lose_to_greed() {
     let mut player = Player::new(3);
-    let mut rng = Rng::new(3);
+    let mut rng = Rng::from_seed(3);
     for number in 0..10 {
         let me = chess::Color::ALL[number % 2];
         let winner = game(|position| {
@@ -176,12 +176,12 @@ fn the_player_stops_when_it_is_told_to() {
 #[test]
 fn self_play_can_be_replayed_and_its_rows_fit() {
     let mut asked = 0;
-    let record = self_play(&mut Player::new(5), &mut Rng::new(5), 4, 2, 300, &mut |ask| {
+    let record = self_play(&mut Player::new(5), &mut Rng::from_seed(5), 4, 2, 300, &mut |ask| {
         asked += u32::from(ask == Ask::TurnBegins);
         false
     });
     assert!(asked > 0 && record.outcome.is_some());
-    let again = self_play(&mut Player::new(5), &mut Rng::new(5), 4, 2, 300, &mut |_| false);
+    let again = self_play(&mut Player::new(5), &mut Rng::from_seed(5), 4, 2, 300, &mut |_| false);
     assert_eq!(again.actions, record.actions, "the same seed gives the same game");
     let json = record.to_json();
     assert_eq!(json["actions"].as_array().unwrap().len(), record.actions.len());

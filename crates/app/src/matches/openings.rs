@@ -43,7 +43,7 @@ impl Book {
     /// follow from their settings.
     pub fn fingerprint(&self) -> u64 {
         let Self::Listed(openings) = self else { return 0 };
-        let mix = |sum: u64, number: u64| Rng::new(sum ^ number).next_u64();
+        let mix = |sum: u64, number: u64| Rng::from_seed(sum ^ number).next_u64();
         openings.iter().fold(1, |sum, opening| {
             let sum = mix(sum, opening.start.key());
             opening.moves.iter().fold(sum, |sum, m| mix(sum, m.to_bits().into()))
@@ -80,7 +80,7 @@ impl Book {
         }
         ensure!(!openings.is_empty(), "there are no openings in {}", path.display());
         if let Some(seed) = shuffle {
-            let mut rng = Rng::new(seed);
+            let mut rng = Rng::from_seed(seed);
             for last in (1..openings.len()).rev() {
                 openings.swap(last, rng.below(last + 1));
             }
@@ -163,8 +163,9 @@ fn read_pgn(
 /// Random moves from the start, again and again until the position is quiet and balanced.
 fn random(seed: u64, pair: usize, plies: usize, chess960: bool) -> Opening {
     // Seeds that are near each other must not give openings in common.
-    let mut rng =
-        Rng::new(Rng::new(seed).next_u64() ^ Rng::new(pair as u64).next_u64().rotate_left(1));
+    let mut rng = Rng::from_seed(
+        Rng::from_seed(seed).next_u64() ^ Rng::from_seed(pair as u64).next_u64().rotate_left(1),
+    );
     loop {
         let start = if chess960 {
             chess960::start(rng.below(960) as u16).unwrap_or(Position::INITIAL)

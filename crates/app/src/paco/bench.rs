@@ -94,7 +94,7 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
         ("random playouts", "playout_games_per_s", "playout_actions_per_s", 3, 1.87e6),
         ("random playouts, lean", "lean_games_per_s", "lean_actions_per_s", 0, 2.40e6),
     ] {
-        let mut rng = Rng::new(args.seed);
+        let mut rng = Rng::from_seed(args.seed);
         let mut game = Game::new(Position::default(), draw_after);
         let [mut games_rate, mut actions_rate] = [0.0f64; 2];
         for _ in 0..rounds {
@@ -114,7 +114,7 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     }
 
     // A thousand states from random games, of every kind.
-    let mut rng = Rng::new(args.seed);
+    let mut rng = Rng::from_seed(args.seed);
     let pool = states(&mut rng, 1000, |game| game.position().key().is_multiple_of(13));
     let repeats = 50;
     let per_state = 1e9 / (repeats * pool.len()) as f64;

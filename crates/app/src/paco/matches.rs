@@ -59,7 +59,7 @@ enum Kind {
 const MAX_TURNS: u32 = 2000;
 
 pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
-    let mut rng = Rng::new(args.seed);
+    let mut rng = Rng::from_seed(args.seed);
     let mut players = [Player::new(args.seed), Player::new(args.seed.wrapping_add(1))];
     let [mut wins, mut losses, mut draws, mut turns] = [0u32; 4];
     let mut slowest = Duration::ZERO;

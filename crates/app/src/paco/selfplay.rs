@@ -52,7 +52,7 @@ pub struct SelfplayArgs {
 pub fn run(args: SelfplayArgs, out: &mut dyn Write) -> Outcome {
     let options = Options::from_number(args.options)?;
     let mut player = Player::new(args.seed);
-    let mut rng = Rng::new(args.seed);
+    let mut rng = Rng::from_seed(args.seed);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left")?;
     let progress = ProgressBar::new(u64::from(args.games)).with_style(style);
     for _ in 0..args.games {

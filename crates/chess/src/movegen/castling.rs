@@ -1,8 +1,8 @@
-//! The way that king and rook need for castling, in chess and Chess960 alike.
+//! Castling paths, for chess and Chess960 alike.
 
 use crate::{Bitboard, File, Square};
 
-/// Those of the rooks whose way, and the king's, is clear.
+/// The castling rights whose path is clear.
 #[inline(always)]
 pub(super) fn clear(king: Square, rooks: Bitboard, occupied: Bitboard) -> Bitboard {
     let mut clear = Bitboard::EMPTY;
@@ -15,17 +15,16 @@ pub(super) fn clear(king: Square, rooks: Bitboard, occupied: Bitboard) -> Bitboa
     clear
 }
 
-/// What castling asks of the squares of the home rank.
+/// The conditions of castling on the home rank.
 pub(crate) struct CastlingPath {
-    /// Must be empty but for king and rook: all that either passes or ends on.
+    /// Squares that must be empty but for king and rook: both paths.
     pub empty: Bitboard,
-    /// Must not be attacked: all that the king passes, and where he ends. (That he is not in check
-    /// is asked elsewhere.)
+    /// Squares that must not be attacked: the king's path and target. (Being in check is tested elsewhere.)
     pub safe: Bitboard,
 }
 
 impl CastlingPath {
-    /// The path of a king and a rook that stand on one home rank.
+    /// The path of a king and a rook on the home rank.
     #[inline(always)]
     pub(crate) fn of(king: Square, rook: Square) -> Self {
         let [empty, safe] = CASTLING_PATHS[king.index() & 7][rook.index() & 7];

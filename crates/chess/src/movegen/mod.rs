@@ -1,13 +1,11 @@
-//! Legal moves, without making any to find out.
+//! Legal move generation.
 //!
-//! On entry the king's troubles are worked out once: who gives check, hence where other pieces may go
-//! (*targets*: capture the checker or step between), and which own pieces are pinned, in two masks:
-//! along ranks and files, along diagonals. After that every move generated is legal; nothing is
-//! taken back. Pawns move all at once, by shifts of the whole set.
+//! On entry checkers and pins are computed once: the checkers give the *targets* of other pieces (capture the
+//! checker or interpose), the pins two masks, along ranks and files and along diagonals. Every move generated
+//! from then on is legal; none is made and taken back. Pawns are generated set-wise, by shifts.
 //!
-//! The generator does not know what its moves are for: it tells a [`MoveVisitor`]. The same code,
-//! compiled for each visitor and each player, lists moves, counts them without looking at them, stops
-//! at the first ("is there one?"), or makes each of them.
+//! The generator follows the visitor pattern: it calls a [`MoveVisitor`]. The same code, compiled for each
+//! visitor and each player, lists moves, counts them without listing, stops at the first, or makes each.
 
 mod castling;
 mod visitors;
@@ -20,41 +18,40 @@ use crate::position::NO_FILE;
 use crate::side::Side;
 use crate::{Bitboard, Move, MoveKind, PieceType, Position, Square, attacks, sliders};
 
-/// Goes on, or stops the generator.
+/// Continues or stops the generator.
 pub type Flow = ControlFlow<()>;
 
-/// How a set of pawns moves: all by the same step, and all in the same way.
+/// A set-wise pawn move: one step and one kind for all.
 #[derive(Clone, Copy, Debug)]
 pub struct PawnStep {
-    /// The square number of the target less that of the pawn.
+    /// Target index minus origin index.
     pub step: i8,
-    /// What sort of move it is. For `Promotion` and `PromotionCapture` each target stands for four
-    /// moves.
+    /// The kind. For `Promotion` and `PromotionCapture` each target is four moves.
     pub kind: MoveKind,
 }
 
 impl PawnStep {
-    /// Where the pawn comes from that goes to this square.
+    /// The origin of the pawn that moves to this square.
     #[inline(always)]
     pub fn origin(self, target: Square) -> Square {
         target.step(-self.step)
     }
 }
 
-/// Takes what the generator finds, in sets as large as the generator has them.
+/// A visitor of generated moves, in sets as the generator finds them.
 pub trait MoveVisitor {
-    /// A piece (no pawn) can go from a square to any of these; some may be enemies'. A queen is
-    /// visited twice, with her straight and with her diagonal moves.
+    /// A piece other than a pawn can move from a square to these, captures included. A queen is visited twice,
+    /// with its straight and its diagonal moves.
     fn piece(&mut self, piece: PieceType, from: Square, to: Bitboard, enemies: Bitboard) -> Flow;
 
-    /// Pawns can go to these squares.
+    /// Pawns can move to these squares.
     fn pawns(&mut self, step: PawnStep, to: Bitboard) -> Flow;
 
     /// A single move: en passant or castling.
     fn special(&mut self, m: Move) -> Flow;
 }
 
-/// Which of the legal moves are wanted.
+/// A filter of legal moves.
 ///
 /// ```
 /// use chess::{MoveFilter, Position, Square};
@@ -71,9 +68,9 @@ pub struct MoveFilter {
     pub to: Bitboard,
     /// Captures, en passant and capturing promotions included.
     pub captures: bool,
-    /// Everything that is no capture.
+    /// Moves that are not captures.
     pub quiets: bool,
-    /// Only if the player is in check: evasions, and nothing otherwise.
+    /// Evasions only: no moves unless in check.
     pub only_in_check: bool,
 }
 
@@ -186,7 +183,7 @@ impl Position {
         self.generate_others::<S, V>(filter, wanted, evasions, pins, v)
     }
 
-    /// Everyone but the king: to `wanted` squares, if they are `evasions`, and within their pins.
+    /// All pieces but the king: to `wanted` squares that are `evasions`, within their pins.
     #[inline(always)]
     fn generate_others<S: Side, V: MoveVisitor>(
         &self,
@@ -234,7 +231,7 @@ impl Position {
         Flow::Continue(())
     }
 
-    /// Pawns, all at once. A pinned pawn moves only within its pin: forward on a file, or capturing
+    /// Set-wise pawn moves. A pinned pawn moves only within its pin: forward on a file, or capturing
     /// along a diagonal.
     #[inline(always)]
     fn generate_pawns<S: Side, V: MoveVisitor>(
@@ -293,7 +290,7 @@ impl Position {
         Flow::Continue(())
     }
 
-    /// En passant is rare, and the one capture that empties two squares of a line: each is tried.
+    /// En passant, the one capture that can empty two squares of a line: each is tested by making it.
     #[cold]
     #[inline(never)]
     fn generate_en_passant<V: MoveVisitor>(
@@ -313,7 +310,7 @@ impl Position {
         Flow::Continue(())
     }
 
-    /// The squares a player attacks, with those of his `[straight, diagonal]` sliders that matter.
+    /// The squares a player attacks, with the given `[straight, diagonal]` sliders.
     #[inline(always)]
     fn attacked_by<S: Side>(
         &self,

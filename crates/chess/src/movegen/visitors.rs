@@ -1,4 +1,4 @@
-//! What is asked of the generator most: to list, to count, to find one move, to make each.
+//! The common move visitors: list, count, find one move, make each.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use crate::side::{Black, Side, White};
 use crate::{Bitboard, Color, Move, MoveKind, MoveList, PieceType, Position, Square};
 
 impl Position {
-    /// Tells a visitor all legal moves that pass the filter, until it has seen enough.
+    /// Visits all legal moves that pass the filter, until the visitor stops.
     #[inline(always)]
     pub fn visit_moves<V: MoveVisitor>(&self, filter: MoveFilter, visitor: &mut V) -> Flow {
         match self.turn {
@@ -37,7 +37,7 @@ impl Position {
         list.0
     }
 
-    /// How many legal moves there are, counted without listing them.
+    /// The number of legal moves, counted without listing them.
     pub fn count_legal_moves(&self) -> usize {
         match self.turn {
             Color::White => self.count::<White>() as usize,
@@ -57,8 +57,7 @@ impl Position {
         self.visit_moves(MoveFilter::ALL, &mut Finder).is_break()
     }
 
-    /// Whether the move is legal here. Any 16 bits may be asked about, such as what a hash table
-    /// remembers of perhaps another position.
+    /// Whether a move is legal. Any 16 bits are accepted, such as a hash move of another position.
     ///
     /// ```
     /// use chess::{Move, MoveKind, Position, Square};
@@ -73,7 +72,7 @@ impl Position {
     }
 }
 
-/// Calls back with each move in turn, as the visitors that want single moves do.
+/// Expands sets into single moves for a callback.
 #[inline(always)]
 fn each_piece_move(
     from: Square,
@@ -107,7 +106,7 @@ fn each_pawn_move(step: PawnStep, to: Bitboard, mut f: impl FnMut(Move) -> Flow)
     Flow::Continue(())
 }
 
-/// Lists.
+/// Collects moves.
 struct Lister(MoveList);
 
 impl Lister {
@@ -134,7 +133,7 @@ impl MoveVisitor for Lister {
     }
 }
 
-/// Counts.
+/// Counts moves.
 struct Counter(u64);
 
 impl MoveVisitor for Counter {
@@ -159,7 +158,7 @@ impl MoveVisitor for Counter {
     }
 }
 
-/// Stops at the first.
+/// Stops at the first move.
 struct Finder;
 
 impl MoveVisitor for Finder {
@@ -177,7 +176,7 @@ impl MoveVisitor for Finder {
     }
 }
 
-/// Looks for one move.
+/// Searches for one move.
 struct Seeker(Move);
 
 impl Seeker {
@@ -202,18 +201,17 @@ impl MoveVisitor for Seeker {
     }
 }
 
-/// Makes each move, and shows what came of it.
+/// Makes each move and visits the child position.
 struct Maker<S, F> {
-    /// What all children have in common.
+    /// The state common to all children.
     passed: Position,
     show: F,
     side: PhantomData<S>,
 }
 
 impl Position {
-    /// Makes every legal move and shows it with the position it leads to: faster than listing the
-    /// moves and making each, because what is known of a move when it is found need not be found
-    /// out again.
+    /// Makes every legal move and visits it with its child position: faster than listing and making moves,
+    /// because piece and kind are known at generation.
     ///
     /// ```
     /// use chess::Position;

@@ -1,4 +1,4 @@
-//! What comments hold for machines: `[%eval -0.31]`, `[%clk 0:29:25]`, `[%cal Ge2e4]` and so on.
+//! Commands embedded in comments: `[%eval -0.31]`, `[%clk 0:29:25]`, `[%cal Ge2e4]` and so on.
 //!
 //! | command | value | type |
 //! |---|---|---|
@@ -8,14 +8,15 @@
 //! | `csl` | marked squares with a color each: `Gd4,Re5` | [`Marks`] |
 //! | `cal` | arrows with a color each: `Ge2e4` | [`Marks`] |
 //!
-//! Everything else, and values that are not like this, are handed out as they stand.
+//! Other commands and malformed values are returned verbatim.
 
 use crate::Square;
+use crate::svg::MarkColor;
 
 /// One command in a comment.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Annotation<'a> {
-    /// `[%eval …]`: what an engine thinks of the position after the move.
+    /// `[%eval …]`: the evaluation of the position after the move.
     Eval(Eval),
     /// `[%clk …]`: the time the player has left after the move.
     Clock(Clock),
@@ -25,9 +26,9 @@ pub enum Annotation<'a> {
     Squares(Marks<'a>),
     /// `[%cal …]`: arrows to be drawn.
     Arrows(Marks<'a>),
-    /// Another command, or one of these with a value that means nothing.
+    /// Another command, or one of these with a malformed value.
     Other {
-        /// The name behind the `%`.
+        /// The name after the `%`.
         name: &'a [u8],
         /// Everything up to the closing bracket.
         value: &'a [u8],
@@ -37,18 +38,18 @@ pub enum Annotation<'a> {
 /// An evaluation, from White's view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Eval {
-    /// How good it is.
+    /// The score.
     pub score: Score,
-    /// How deep the engine looked, if it says so.
+    /// The search depth, if given.
     pub depth: Option<u32>,
 }
 
-/// How good a position is, from White's view.
+/// A score from White's view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
-    /// In hundredths of a pawn.
+    /// Centipawns.
     Centipawns(i32),
-    /// Mate in so many moves; negative if it is White who is mated.
+    /// Moves to mate; negative if White is mated.
     Mate(i32),
 }
 
@@ -59,28 +60,18 @@ pub struct Clock {
     pub milliseconds: u64,
 }
 
-/// A color of marks and arrows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs, reason = "the names say it all")]
-pub enum MarkColor {
-    Green,
-    Red,
-    Yellow,
-    Blue,
-}
-
 /// A marked square or an arrow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Mark {
     /// Its color.
     pub color: MarkColor,
-    /// The square, or where the arrow begins.
+    /// The square, or the arrow's tail.
     pub from: Square,
-    /// Where the arrow ends; the same square if it is none.
+    /// The arrow's head; the same square for a mark.
     pub to: Square,
 }
 
-/// Marks or arrows, one after the other. What is no such thing is passed over.
+/// An iterator over marks and arrows. Malformed ones are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Marks<'a>(&'a [u8]);
 
@@ -98,7 +89,7 @@ pub const fn annotations(comment: &[u8]) -> Annotations<'_> {
     Annotations(comment)
 }
 
-/// Goes through the commands of a comment; see [`annotations`].
+/// An iterator over the commands of a comment; see [`annotations`].
 #[derive(Clone, Debug)]
 pub struct Annotations<'a>(&'a [u8]);
 
@@ -139,7 +130,7 @@ impl<'a> Annotation<'a> {
 }
 
 impl Eval {
-    /// Reads the value of an `eval` command.
+    /// Parses the value of an `eval` command.
     ///
     /// ```
     /// use chess::pgn::{Eval, Score};
@@ -176,7 +167,7 @@ impl Eval {
 }
 
 impl Clock {
-    /// Reads hours, minutes and seconds; what is missing in front is zero.
+    /// Parses hours, minutes and seconds; missing leading fields are zero.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let mut parts = value.rsplit(|&byte| byte == b':');
         let seconds = thousandths(parts.next()?)?;
@@ -212,7 +203,7 @@ impl Iterator for Marks<'_> {
 }
 
 impl Mark {
-    /// Reads `Gd4` or `Ge2e4`.
+    /// Parses `Gd4` or `Ge2e4`.
     ///
     /// ```
     /// use chess::{Square, pgn::{Mark, MarkColor}};
@@ -221,13 +212,7 @@ impl Mark {
     /// ```
     pub fn parse(item: &[u8]) -> Option<Self> {
         let (color, squares) = item.split_first()?;
-        let color = match color.to_ascii_uppercase() {
-            b'G' => MarkColor::Green,
-            b'R' => MarkColor::Red,
-            b'Y' => MarkColor::Yellow,
-            b'B' => MarkColor::Blue,
-            _ => return None,
-        };
+        let color = MarkColor::from_letter(color.to_ascii_uppercase() as char)?;
         let square = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
         let (from, to) = match squares.len() {
             2 => (squares, squares),
@@ -265,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_occur_are_read_and_others_handed_out_as_they_are() {
+    fn known_values_are_parsed_and_others_returned_verbatim() {
         let clock = |text: &str| Clock::parse(text.as_bytes()).map(|clock| clock.milliseconds);
         assert_eq!(clock("1:02:03"), Some(3_723_000));
         assert_eq!(clock("02:03.25"), Some(123_250));

@@ -1,24 +1,22 @@
-//! Where a game begins, whatever came before.
+//! Game borders: resynchronization points of a PGN text.
 //!
-//! A file of gigabytes is read by several threads, each beginning somewhere in the middle, and a game
-//! with an open comment must not swallow those that follow. Both need a place that can be known for
-//! the beginning of a game by looking at its surroundings alone. This is the rule, and the reader
-//! obeys it in every state, so that a text cut at borders reads as the same games as the whole:
+//! A large file is read by several threads, each starting in the middle, and an unterminated comment must not
+//! swallow the games that follow. Both need a start of a game that can be recognized from its surroundings
+//! alone. The reader obeys this rule in every state, so that a text split at borders reads as the same games:
 //!
 //! > A **border** is a tag pair (`[Name "`) at the beginning of a line that follows a blank line or
 //! > the beginning of the text, unless the last line with anything on it begins like a tag pair as
-//! > well; in that case only the tag `Event` is one.
+//! > well; in that case only the tag `Event` is a border.
 //!
-//! Lines end with `\n`, `\r\n` or `\r`; blanks and byte order marks before the `[` do not matter. So
-//! a comment cannot contain an empty line followed by a tag pair. In all that is known of real
-//! files, none does on purpose.
+//! Lines end with `\n`, `\r\n` or `\r`; blanks and byte order marks before the `[` are ignored. So
+//! a comment cannot contain an empty line followed by a tag pair; known files never do on purpose.
 //!
-//! Everything here takes linear time: a look back from one `[` goes over blanks and the line before
-//! them, and so never over what the look back from the `[` before has seen.
+//! All functions take linear time: looking back from one `[` scans blanks and the line before them, never
+//! what was scanned from the previous `[`.
 
 use super::scan::{count_work, find};
 
-/// The bytes that names of tags are made of.
+/// The bytes of tag names.
 static NAMES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -29,7 +27,7 @@ static NAMES: [bool; 256] = {
     table
 };
 
-/// Where the parts of the beginning of a tag pair are: `[Name "`.
+/// The offsets of the start of a tag pair: `[Name "`.
 #[derive(Clone, Copy)]
 pub(super) struct TagStart {
     pub(super) name: usize,
@@ -38,7 +36,7 @@ pub(super) struct TagStart {
     pub(super) quote: usize,
 }
 
-/// Whether a tag pair begins here. (Not whether at the beginning of a line.)
+/// Whether a tag pair begins here, at the beginning of a line or not.
 #[inline]
 pub(super) fn is_tag(text: &[u8], at: usize) -> bool {
     tag_start(text, at).is_some()
@@ -74,14 +72,14 @@ pub(super) fn tag_start(text: &[u8], at: usize) -> Option<TagStart> {
     (text.get(quote) == Some(&b'"')).then_some(TagStart { name, name_end, quote })
 }
 
-/// The byte order mark, which stands in the middle of files too that others were appended to.
+/// The byte order mark, which also occurs in the middle of concatenated files.
 pub(super) const MARK: &[u8] = b"\xef\xbb\xbf";
 
 pub(super) const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Goes past blanks and byte order marks, to the first other byte of the line or to its end.
+/// Skips blanks and byte order marks within the line.
 pub(super) fn after_indent(text: &[u8], mut at: usize) -> usize {
     let start = at;
     loop {
@@ -95,7 +93,7 @@ pub(super) fn after_indent(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a game begins at this byte, whatever came before.
+/// Whether this byte is a border.
 ///
 /// ```
 /// use chess::pgn::border::is_border;
@@ -107,14 +105,13 @@ pub fn is_border(text: &[u8], at: usize) -> bool {
     tag_start(text, at).is_some_and(|tag| follows_an_end(text, at, tag, false))
 }
 
-/// The first border from a place on that can be told from the text alone, without knowing what
-/// stands before its first byte: for a text cut out of the middle of another.
+/// The first border from an offset on in a fragment: it does not depend on what precedes the fragment.
 pub fn first_in_fragment(text: &[u8], from: usize) -> Option<usize> {
     brackets(text, from)
         .find(|&at| tag_start(text, at).is_some_and(|tag| follows_an_end(text, at, tag, true)))
 }
 
-/// The first border from a place on.
+/// The first border from an offset on.
 pub fn first(text: &[u8], from: usize) -> Option<usize> {
     brackets(text, from).find(|&at| is_border(text, at))
 }
@@ -140,7 +137,7 @@ pub fn begins_like_a_tag(line: &[u8]) -> bool {
         if rest.trim_ascii_start().first().is_some_and(u8::is_ascii_alphanumeric))
 }
 
-/// Places of `[`.
+/// Offsets of `[`.
 fn brackets(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -150,7 +147,7 @@ fn brackets(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Where the blanks before a place begin, and how many lines end in them.
+/// The start of the white space before an offset, and its number of line ends.
 fn blanks_before(text: &[u8], at: usize) -> (usize, usize) {
     let (mut start, mut line_ends) = (at, 0);
     loop {
@@ -168,8 +165,8 @@ fn blanks_before(text: &[u8], at: usize) -> (usize, usize) {
     (start, line_ends)
 }
 
-/// Whether what stands before a tag pair makes it a border. In a fragment, whose first line may have
-/// begun earlier, nothing that leans on the beginning of the text is proof.
+/// Whether the text before a tag pair makes it a border. In a fragment the beginning of the text proves
+/// nothing, since its first line may have begun earlier.
 fn follows_an_end(text: &[u8], at: usize, tag: TagStart, is_fragment: bool) -> bool {
     let (before, line_ends) = blanks_before(text, at);
     if before == 0 {
@@ -195,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_within_the_tags_is_no_border_but_event_is() {
+    fn a_tag_after_tags_is_a_border_only_if_it_is_event() {
         let text = b"[White \"a\"]\n\n[Black \"b\"]\n\n[Event \"c\"]\n\ne4\n[Site \"no\"]\n";
         let borders: Vec<usize> = (0..text.len()).filter(|&at| is_border(text, at)).collect();
         assert_eq!(borders, [0, 26]);
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_it_panic() {
+    fn arbitrary_bytes_never_panic() {
         for n in 0..20_000u32 {
             let alphabet = b"[\n \"eE1\r";
             let text: Vec<u8> = (0..12)

@@ -1,9 +1,10 @@
-//! Texts that make a careless reader slow: for the test of linear time, and for `peers hostile`.
+//! Adversarial texts that make a careless parser quadratic: for the test of linear time, and for
+//! `peers hostile`.
 
-/// What a text is called, and the text of so many repetitions.
+/// The name of a text, and its generator by number of repetitions.
 pub type Shape = (&'static str, fn(usize) -> String);
 
-/// Every shape that is known to have hurt a reader, this one or another, or that could.
+/// All known adversarial patterns.
 pub const SHAPES: [Shape; 55] = [
     ("games with a comment that does not balance", |n| {
         "[Event \"x\"]\n\n".to_owned() + &"1. e4 {{} e5 *\n".repeat(n)

@@ -1,11 +1,11 @@
-//! That reading takes linear time: bytes looked at are counted, not seconds.
+//! Test of linear time, by the number of bytes scanned.
 
 use super::hostile::SHAPES;
 use super::scan::WORK;
 use super::visitor::Nobody;
 use super::{Next, PgnError, Replay, Trees, Visitor, Watcher, border, read};
 
-/// Wants everything but variations.
+/// Visits everything but variations.
 struct Skipper;
 
 impl Visitor for Skipper {}
@@ -19,7 +19,7 @@ impl Watcher for Player {
     fn error(&mut self, _: PgnError) {}
 }
 
-/// A way to go through a text, with its name.
+/// An operation on a text, with its name.
 type NamedReader = (&'static str, fn(&[u8]));
 
 const READERS: [NamedReader; 6] = [
@@ -49,7 +49,7 @@ fn work(reader: fn(&[u8]), text: &[u8]) -> u64 {
 }
 
 #[test]
-fn twice_the_text_takes_twice_the_work_whatever_the_shape() {
+fn twice_the_text_takes_twice_the_work() {
     for (shape, make) in SHAPES {
         let [small, large] = [1_000, 2_000].map(make);
         for (name, reader) in READERS {

@@ -1,13 +1,13 @@
-//! PGN, the format that games are kept in: read, played through, edited, written.
+//! Portable Game Notation (PGN): read, replay, edit, write.
 //!
 //! Four layers, each usable without the next:
 //!
 //! | | |
 //! |---|---|
-//! | [`Reader`] | finds the tokens of each game in a byte slice and tells a [`Visitor`]: tags, moves, comments, NAGs, variations, results. It knows no position, allocates nothing and does not recurse |
-//! | [`Replay`] | is such a visitor: it plays the moves and tells a [`Watcher`] every position, or what is wrong with the game |
-//! | [`GameTree`] | is such a watcher: a game with its variations, to look at, edit and write |
-//! | [`Annotation`] | what comments hold for machines: `[%eval …]`, `[%clk …]`, `[%cal …]` … |
+//! | [`Reader`] | tokenizes the games of a byte slice and calls a [`Visitor`]: tags, moves, comments, NAGs, variations, results. It has no position, allocates nothing and does not recurse |
+//! | [`Replay`] | a visitor that plays the moves and calls a [`Watcher`] with every position or error |
+//! | [`GameTree`] | a game with its variations, to inspect, edit and write; built by a watcher |
+//! | [`Annotation`] | commands in comments: `[%eval …]`, `[%clk …]`, `[%cal …]` … |
 //!
 //! ```
 //! use chess::pgn::{self, Next, PgnError, Replay, Watcher};
@@ -32,16 +32,16 @@
 //! assert_eq!(replay.watcher().0, 2);
 //! ```
 //!
-//! # What is tolerated
+//! # Leniencies
 //!
-//! The import format of the standard, and what real files hold beyond it:
+//! The import format of the standard, and beyond it:
 //!
 //! - byte order marks, also in the middle; line ends `\n`, `\r\n`, `\r`; any bytes in tags and
 //!   comments ([`decode`] takes what is not UTF-8 for Latin-1);
 //! - blanks from outside ASCII (non-breaking ones, also in Latin-1) between tokens, an ellipsis for dots,
 //!   and characters that cannot be seen (zero-width ones, directions) anywhere among the moves;
 //! - lines that begin with `%`; comments to the end of the line after `;`; comments before the first
-//!   tag of a game that has tags, which are passed over, and comments among the tags, which are told
+//!   tag of a game that has tags, which are skipped, and comments among the tags, which are reported
 //!   before the first move;
 //! - no tags at all, tags in any order, several on a line, blank lines between them, blanks before
 //!   them, blanks and line ends between their parts (`[ Event "x" ]`), quotes within values, a value
@@ -49,21 +49,21 @@
 //! - move numbers anywhere or nowhere, with any dots; moves as [`San`](crate::San) reads them, UCI and
 //!   figurines included; `e.p.`, `ep`, `ch`, `check` after a move; null moves `--`, `Z0`, `0000`, `@@@@`;
 //! - glyphs instead of NAGs, also right behind a move: `!?`, `‼`, `+-`, `=` …; NAGs above 255, three
-//!   marks in a row and signs outside ASCII that are none of these are passed over (the last are told
+//!   marks in a row and signs outside ASCII that are none of these are skipped (the last are reported
 //!   as comments);
 //! - braces within a comment, if those of the comment balance before the next [`border`]; otherwise the
 //!   first closing one ends it, as the standard says, and so in all comments up to that border;
 //! - variations to any depth; results within them; comments, NAGs and a second result after the last
 //!   result;
 //! - results as `1:0`, `½-½`, `1/2`, `0.5-0.5`, with any dash; words about the end of the game among the
-//!   moves (`White resigns`, `draw agreed`, `mate`), which are told as comments;
+//!   moves (`White resigns`, `draw agreed`, `mate`), which are reported as comments;
 //! - a missing result: the next tag at the beginning of a line ends the game, and so does the end
 //!   of the text. A result ends the game too, so that games without tags can follow each other. Of
 //!   tag and token, the tag counts unless it says nothing: see [`GameResult::or_token`].
 //!
-//! Where a new game begins no matter what came before, an open comment included, is told in
-//! [`border`]. Whatever is wrong with a game, reading goes on at the next one, and what stands before
-//! the error is kept: see [`BrokenGame`]. Reading takes linear time, whatever the text.
+//! [`border`] defines where a new game begins even after an unterminated comment. After an error, reading
+//! continues with the next game, and the part before the error is kept: see [`BrokenGame`]. Reading takes
+//! linear time for any text.
 
 mod annotation;
 pub mod border;
@@ -84,9 +84,8 @@ mod tree_builder;
 mod visitor;
 mod write;
 
-pub use annotation::{
-    Annotation, Annotations, Clock, Eval, Mark, MarkColor, Marks, Score, annotations,
-};
+pub use crate::svg::MarkColor;
+pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, Score, annotations};
 pub use error::{PgnError, PgnProblem};
 pub use nag::Nag;
 pub use reader::{Reader, read};

@@ -1,4 +1,4 @@
-//! Numeric annotation glyphs: what annotators think of a move or a position, as a number.
+//! Numeric annotation glyphs (NAGs).
 
 use std::fmt;
 
@@ -58,13 +58,13 @@ impl Nag {
         known.map(|&(number, _)| Self(number))
     }
 
-    /// The symbol that people know it by, if there is one.
+    /// The symbol, if there is one.
     pub fn symbol(self) -> Option<&'static str> {
         SYMBOLS.iter().find(|(number, _)| *number == self.0).map(|(_, symbol)| *symbol)
     }
 }
 
-/// As PGN writes it: `$5`.
+/// In PGN notation: `$5`.
 impl fmt::Display for Nag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "${}", self.0)

@@ -1,8 +1,7 @@
-//! Tokens of the movetext that are not of the usual form.
+//! The slow path of movetext tokens.
 //!
-//! Castling and promotions, moves with marks, results, and what people and other programs write beyond
-//! the standard: figurines, dashes, glyphs and words. What is unambiguous is read; what is neither a
-//! move nor anything else known ends the game with an error.
+//! Castling and promotions, moves with suffixes, results, and text beyond the standard: figurines, dashes,
+//! glyphs and words. Unambiguous tokens are accepted; unknown ones end the game with an error.
 
 use super::reader::End;
 use super::scan::count_work;
@@ -10,11 +9,11 @@ use super::{GameResult, Nag, Next, PgnProblem, Reader, Token, Visitor, decode};
 use crate::San;
 use crate::san::plain_text;
 
-/// Words that belong to the move before and say nothing that the position does not.
+/// Redundant words that belong to the move before.
 const IGNORED: [&[u8]; 9] =
     [b"e.p.", b"e.p", b"ep", b"ch", b"ch.", b"check", b"dbl", b"dis", b"dis."];
 
-/// Words about the end of the game that stand among the moves. They are told as comments.
+/// Words about the end of the game in the movetext. They are reported as comments.
 const REMARKS: [&str; 18] = [
     "white",
     "black",
@@ -37,8 +36,8 @@ const REMARKS: [&str; 18] = [
 ];
 
 impl Reader<'_> {
-    /// A result, a move that is not of the usual form, or something else that is made of letters and
-    /// signs. Nothing if reading goes on.
+    /// A result, a move outside the fast path, or another token of letters and signs. `None` if reading
+    /// continues.
     #[inline(never)]
     pub(super) fn odd_token<V: Visitor>(&mut self, visitor: &mut V) -> Option<End> {
         let start = self.at;
@@ -63,7 +62,7 @@ impl Reader<'_> {
         (next != Next::Go).then_some(End::Skip)
     }
 
-    /// What is left: text beyond the standard.
+    /// Text beyond the standard.
     #[cold]
     fn strange_token<V: Visitor>(
         &mut self,
@@ -100,8 +99,7 @@ impl Reader<'_> {
         (next != Next::Go).then_some(End::Skip)
     }
 
-    /// Comments, NAGs and remarks after the result, or a second result. False if the visitor has had
-    /// enough.
+    /// Comments, NAGs and remarks after the result, or a second result. False if the visitor stops.
     pub(super) fn trailing<V: Visitor>(&mut self, visitor: &mut V) -> bool {
         loop {
             self.skip_blanks();
@@ -133,8 +131,7 @@ impl Reader<'_> {
     }
 }
 
-/// Tells a move and the mark behind it: `!?`. The text is the move as it was read, the token as it
-/// stands in the file.
+/// Visits a move and its suffix, such as `!?`. The text is the move as parsed, the token as in the file.
 fn tell_move<V: Visitor>(
     visitor: &mut V,
     san: San,
@@ -152,8 +149,7 @@ fn tell_move<V: Visitor>(
     Nag::parse(marks).map_or(Next::Go, |nag| visitor.nag(nag))
 }
 
-/// Whether a token is no move in any position, but something that people write among moves: a word
-/// about the end of the game, or a sign from outside ASCII.
+/// Whether a token is a remark rather than a move: a word about the end of the game, or a non-ASCII sign.
 fn is_remark(token: &[u8]) -> bool {
     if token.len() > 40 {
         return false;
@@ -164,8 +160,8 @@ fn is_remark(token: &[u8]) -> bool {
         || text.chars().all(|c| !c.is_ascii() && !c.is_alphanumeric())
 }
 
-/// How many bytes belong to the token that begins a text: up to a blank or a sign that begins
-/// something else. `e8(Q)` is one token.
+/// The length of the token at the start of a text: up to a blank or a sign that begins another token.
+/// `e8(Q)` is one token.
 fn token_length(text: &[u8]) -> usize {
     let length = part_length(text);
     let length = match text[length..] {
@@ -213,7 +209,7 @@ static STOPS: [u8; 256] = {
     table
 };
 
-/// How long the character that begins here is, if it is a space from outside ASCII: U+00A0 (in UTF-8
+/// The length of the character here, if it is a non-ASCII space: U+00A0 (in UTF-8
 /// or Latin-1), U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000, or an ellipsis.
 fn odd_space(text: &[u8], at: usize) -> usize {
     match text[at..] {
@@ -227,7 +223,7 @@ fn odd_space(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// How long the character that begins here is, if it separates tokens or cannot be seen: a space, a
+/// The length of the character here, if it separates tokens or is invisible: a space, a
 /// byte order mark, U+200B to U+200F, U+202A to U+202E, U+2060 to U+2069.
 pub(super) fn odd_blank(text: &[u8], at: usize) -> usize {
     match text[at..] {

@@ -1,9 +1,8 @@
-//! The tokens of games, found in a byte slice.
+//! The PGN tokenizer.
 //!
-//! One loop over the movetext looks at the first byte of each token and knows what it is. A move of
-//! the usual form is read from a single 64-bit word; a search for the end of a tag or a comment looks
-//! at eight bytes at a time. Nothing is copied, nothing is allocated, and variations are a number that
-//! goes up and down.
+//! One loop over the movetext dispatches on the first byte of each token. A common move is parsed from a
+//! single 64-bit word; the end of a tag or a comment is searched eight bytes at a time. Nothing is copied or
+//! allocated, and variations are a depth counter.
 
 use super::odd_token::odd_blank;
 use super::scan::{before_blank, count_work, find, word};
@@ -34,28 +33,28 @@ pub fn read<V: Visitor>(text: &[u8], visitor: &mut V) {
     while reader.read_game(visitor) {}
 }
 
-/// Reads a text game by game.
+/// A reader of games from a byte slice.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
-    /// How many variations are open.
+    /// The depth of open variations.
     pub(super) depth: usize,
-    /// Comments that begin before this byte do not nest: one of them has been found not to balance
-    /// before the next border, which is here. So no text is searched for balance twice.
+    /// Comments that begin before this border do not nest, because one of them does not balance before it.
+    /// So no text is searched for balance twice.
     flat_before: usize,
-    /// Where the visitor had had enough of the last game, if it had.
+    /// The offset at which the visitor skipped the rest of the last game, if it did.
     pub(super) stopped: Option<usize>,
 }
 
-/// How a run through movetext ended.
+/// Why a pass over movetext ended.
 #[derive(PartialEq, Eq)]
 pub(super) enum End {
     /// The game is over.
     Game,
-    /// The variation that was to be skipped is over.
+    /// The skipped variation is over.
     Variation,
-    /// The visitor does not want the rest of the game.
+    /// The visitor skips the rest of the game.
     Skip,
 }
 
@@ -91,12 +90,12 @@ static CLASSES: [u8; 256] = {
 };
 
 impl<'a> Reader<'a> {
-    /// A reader that stands before the first game of a text.
+    /// A reader at the start of a text.
     pub const fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0, depth: 0, flat_before: 0, stopped: None }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub const fn offset(&self) -> usize {
         self.at
     }
@@ -119,7 +118,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Goes to the first byte of a game: past blanks, escaped lines, and texts before the tags.
+    /// Skips to the first byte of a game: blanks, escaped lines, and text before the tags.
     fn skip_to_game(&mut self) {
         self.skip_blanks();
         let start = self.at;
@@ -130,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips comments and blanks, up to anything else or a comment without an end. Whether there were
+    /// Skips comments and blanks, up to other text or an unterminated comment. Returns whether there were
     /// any.
     pub(super) fn skip_comments(&mut self) -> bool {
         let start = self.at;
@@ -171,18 +170,17 @@ impl<'a> Reader<'a> {
             || before.ends_with(border::MARK)
     }
 
-    /// Where the line ends.
+    /// The end of the line.
     fn line_end(&self) -> usize {
         find(self.text, self.at, [b'\n', b'\r'])
     }
 
-    /// Reads moves and what belongs to them, until the game is over or a variation closes that leaves
-    /// `floor` open ones.
+    /// Reads movetext until the game is over or a closed variation leaves `floor` open ones.
     pub(super) fn movetext<V: Visitor>(&mut self, visitor: &mut V, floor: usize) -> End {
         let text = self.text;
         let mut at = self.at;
-        /// Leaves the loop if the visitor has had enough.
-        macro_rules! tell {
+        /// Leaves the loop if the visitor stops.
+        macro_rules! visit {
             ($call:expr) => {
                 if $call != Next::Go {
                     self.at = at;
@@ -204,7 +202,7 @@ impl<'a> Reader<'a> {
                             let token = Token { text: &text[at..end], offset: at };
                             // The blank goes with it; a line end may begin something else.
                             at = end + usize::from(text.get(end) == Some(&b' '));
-                            tell!(visitor.san(san, token));
+                            visit!(visitor.san(san, token));
                             continue;
                         }
                     }
@@ -267,7 +265,7 @@ impl<'a> Reader<'a> {
         End::Game
     }
 
-    /// A token that is not a plain move, number or blank. Nothing if reading goes on.
+    /// A token that is not a plain move, number or blank. `None` if reading continues.
     pub(super) fn other<V: Visitor>(
         &mut self,
         visitor: &mut V,
@@ -338,7 +336,7 @@ impl<'a> Reader<'a> {
         (next != Next::Go).then_some(End::Skip)
     }
 
-    /// Goes behind the end of the innermost variation, if it has one.
+    /// Skips past the end of the innermost variation, if it has one.
     fn skip_variation(&mut self) -> bool {
         let floor = self.depth - 1;
         loop {
@@ -351,7 +349,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The digits from here on, if they make a number up to 255.
+    /// The number at the cursor, if it is at most 255.
     fn number(&mut self) -> Option<u8> {
         let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let text = &self.text[self.at..self.at + digits];
@@ -359,8 +357,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(text).ok()?.parse().ok()
     }
 
-    /// Where the comment that begins here ends: at its closing brace, or nowhere before the next
-    /// border.
+    /// The end of the comment that begins here: its closing brace, if there is one before the next border.
     fn comment_end(&mut self) -> Option<usize> {
         let text = self.text;
         let nests = self.at >= self.flat_before;
@@ -407,7 +404,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether these digits, which no dot follows, are something else than the number of a move: a result
+/// Whether digits without a following dot are not a move number: a result
 /// (also with a colon, or a dash that is not a hyphen), castling, or the null move `0000`.
 fn is_no_number(text: &[u8], at: usize, end: usize) -> bool {
     match text[end..] {

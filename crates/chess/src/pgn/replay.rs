@@ -1,13 +1,13 @@
-//! Games played through: from tokens to positions.
+//! Replaying games: from tokens to positions.
 
 use super::tags::{GameTag, game_tag};
 use super::{GameResult, Nag, Next, PgnError, PgnProblem, TagValue, Token, Visitor};
 use crate::{Color, Move, Position, San};
 
-/// How deep variations may lie within each other. Each takes 66 bytes while it is open.
+/// The maximum nesting depth of variations. Each takes 66 bytes while it is open.
 pub const MAX_DEPTH: usize = 200_000;
 
-/// Watches games being played through by a [`Replay`].
+/// A visitor of the positions of a [`Replay`].
 ///
 /// All methods but [`Watcher::error`] do nothing unless they are implemented, and variations are
 /// skipped. After [`Next::Skip`] or an error only [`Watcher::result`] and [`Watcher::end_game`] are called.
@@ -19,8 +19,7 @@ pub trait Watcher {
         Next::Go
     }
 
-    /// A game begins at this byte of what is read; unless this is implemented, it only says that one
-    /// begins.
+    /// A game begins at this byte offset; by default calls [`Watcher::begin_game`].
     #[inline(always)]
     fn begin_game_at(&mut self, offset: usize) -> Next {
         self.begin_game()
@@ -74,16 +73,15 @@ pub trait Watcher {
         Next::Go
     }
 
-    /// The result of the game by its tag and the token at the end of its moves, as
-    /// [`GameResult::or_token`] says. Every game that began has one, just before its end, even if it
-    /// was skipped or is broken.
+    /// The result of the game by its tag and termination marker, as defined by [`GameResult::or_token`].
+    /// Called for every game just before its end, even if it was skipped or is broken.
     #[inline(always)]
     fn result(&mut self, result: GameResult) {}
 
-    /// Tag and token contradict each other: the tag counts, and the game is not broken.
+    /// Tag and termination marker disagree: the tag counts, and the game remains valid.
     fn result_conflict(&mut self, conflict: PgnError) {}
 
-    /// The game is broken here; its rest is skipped.
+    /// The game is broken; its rest is skipped.
     fn error(&mut self, error: PgnError);
 
     /// The game is over, or was skipped, or is broken.
@@ -91,7 +89,7 @@ pub trait Watcher {
     fn end_game(&mut self) {}
 }
 
-/// What was played last in the current line.
+/// The last move of the current line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Last {
     Nothing,
@@ -99,13 +97,13 @@ enum Last {
     Move(Move),
 }
 
-/// A [`Visitor`] that plays the moves it is told of, and tells a [`Watcher`]. It can be used for any
-/// number of games and allocates only for variations and errors.
+/// A [`Visitor`] that plays the moves and calls a [`Watcher`]. It can be reused for any number of games and
+/// allocates only for variations and errors.
 #[derive(Debug)]
 pub struct Replay<W> {
     watcher: W,
-    /// The position before the last move and the one after it, by turns: `turn` says which is which,
-    /// so that neither is ever copied.
+    /// Double buffer of the positions before and after the last move; `turn` is the index of the latter, so
+    /// that neither is copied.
     positions: [Position; 2],
     turn: bool,
     last: Last,
@@ -113,13 +111,13 @@ pub struct Replay<W> {
     open: Vec<Position>,
     open_moves: Vec<Last>,
     games: u64,
-    /// What the tag `Result` says, and where it is.
+    /// The tag `Result` and its offset.
     tag: (GameResult, usize),
     token: Option<GameResult>,
 }
 
 impl<W: Watcher> Replay<W> {
-    /// Plays games for a watcher.
+    /// Replays games for a watcher.
     pub fn new(watcher: W) -> Self {
         Self {
             watcher,
@@ -134,7 +132,7 @@ impl<W: Watcher> Replay<W> {
         }
     }
 
-    /// How many games have begun.
+    /// The number of games begun.
     pub const fn games(&self) -> u64 {
         self.games
     }
@@ -144,12 +142,12 @@ impl<W: Watcher> Replay<W> {
         &self.watcher
     }
 
-    /// The watcher, to be changed.
+    /// The watcher, mutably.
     pub const fn watcher_mut(&mut self) -> &mut W {
         &mut self.watcher
     }
 
-    /// The watcher, with everything it has seen.
+    /// Returns the watcher.
     pub fn into_watcher(self) -> W {
         self.watcher
     }
@@ -185,7 +183,7 @@ impl<W: Watcher> Replay<W> {
         format!("{}{dots}{text}", self.position().fullmove_number())
     }
 
-    /// A null move, a move by its squares alone, or one that cannot be made.
+    /// A null move, a move in UCI notation, or an illegal move.
     #[cold]
     fn odd(&mut self, san: San, token: Token<'_>) -> Next {
         if san == San::Null

@@ -1,12 +1,12 @@
-//! Looking through bytes eight at a time, in plain Rust.
+//! Byte search eight bytes at a time (SWAR).
 
 #[cfg(test)]
 thread_local! {
-    /// How many bytes this thread has looked at: tests of linear time count them.
+    /// Bytes scanned by this thread, for the tests of linear time.
     pub(super) static WORK: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts bytes looked at, in tests; nothing otherwise. Every loop over the text calls it.
+/// Counts scanned bytes in tests; a no-op otherwise. Every loop over the text calls it.
 #[inline(always)]
 #[cfg_attr(not(test), allow(unused_variables, reason = "only tests count"))]
 pub(super) fn count_work(bytes: usize) {
@@ -17,7 +17,7 @@ pub(super) fn count_work(bytes: usize) {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The eight bytes from here on, the first one lowest; nothing near the end of the text.
+/// Eight bytes as a little-endian word; `None` near the end of the text.
 #[inline(always)]
 pub(super) fn word(text: &[u8], at: usize) -> Option<u64> {
     let bytes: &[u8; 8] = text.get(at..)?.first_chunk()?;
@@ -30,7 +30,7 @@ const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(LOW) & !word & HIGH
 }
 
-/// How many bytes stand before the first blank (any control character counts as one), at most 8.
+/// The number of bytes before the first blank or control character, at most 8.
 #[inline(always)]
 pub(super) fn before_blank(word: u64) -> u32 {
     // Bytes up to 0x20 borrow when 0x21 is taken from them.
@@ -38,7 +38,7 @@ pub(super) fn before_blank(word: u64) -> u32 {
     blank.trailing_zeros() / 8
 }
 
-/// Where the first of these bytes is, from a place on; the end of the text if there is none.
+/// The offset of the first of these bytes from an offset on; the end of the text if there is none.
 #[inline(always)]
 pub(super) fn find<const N: usize>(text: &[u8], from: usize, wanted: [u8; N]) -> usize {
     let at = position(text, from, wanted);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finding_by_words_equals_finding_by_bytes() {
+    fn word_search_matches_byte_search() {
         let mut text: Vec<u8> = (0..=255).rev().collect();
         text.extend((0..=255).map(|n: u8| n.wrapping_mul(37)));
         for start in 0..text.len() + 2 {

@@ -41,11 +41,11 @@ impl<'a> Reader<'a> {
             comments = comments.or(Some(start));
         }
         skip = skip || visitor.begin_moves() != Next::Go;
-        let told = match comments {
+        let flow = match comments {
             Some(from) if !skip => self.comments_among_tags(visitor, from),
             _ => None,
         };
-        match told {
+        match flow {
             _ if is_over => End::Game,
             Some(end) => end,
             None if skip => End::Skip,
@@ -53,15 +53,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a tag follows that belongs to the same game although a comment stands before it.
+    /// Whether a tag of the same game follows after a comment.
     fn at_another_tag(&self) -> bool {
         border::tag_start(self.text, self.at).is_some_and(|tag| {
             self.text[tag.name..tag.name_end] != *b"Event" && !border::is_border(self.text, self.at)
         })
     }
 
-    /// Tells the comments from a place on, up to the first move, before which they belong. Nothing if
-    /// reading goes on.
+    /// Visits the comments from an offset on, up to the first move. `None` if reading continues.
     #[cold]
     fn comments_among_tags<V: Visitor>(&mut self, visitor: &mut V, from: usize) -> Option<End> {
         let moves = std::mem::replace(&mut self.at, from);
@@ -78,7 +77,7 @@ impl<'a> Reader<'a> {
         end
     }
 
-    /// Reads the tag pair that begins here, and goes behind it.
+    /// Reads the tag pair here and skips past it.
     #[inline]
     fn tag(&mut self, tag: border::TagStart) -> (Token<'a>, TagValue<'a>) {
         let text = self.text;

@@ -1,4 +1,4 @@
-//! Tag pairs: values as they stand in the text, and what some of them mean.
+//! Tag pairs: raw values, and the meaning of some.
 
 use std::borrow::Cow;
 use std::str;
@@ -6,7 +6,7 @@ use std::str;
 use super::PgnProblem;
 use crate::{FenError, Position};
 
-/// The value of a tag as it stands in the text: any bytes, with `\"` and `\\` still escaped.
+/// The raw value of a tag: any bytes, with `\"` and `\\` still escaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TagValue<'a>(&'a [u8]);
 
@@ -16,7 +16,7 @@ impl<'a> TagValue<'a> {
         Self(raw)
     }
 
-    /// The bytes as they stand in the text.
+    /// The raw bytes.
     pub const fn raw(self) -> &'a [u8] {
         self.0
     }
@@ -54,7 +54,7 @@ impl<'a> TagValue<'a> {
         }
     }
 
-    /// The value as a number, if it is one: ratings.
+    /// The value as a number, if it is one, as ratings are.
     pub fn number(self) -> Option<u32> {
         let digits = self.0.trim_ascii();
         if digits.is_empty() || digits.len() > 9 {
@@ -66,7 +66,7 @@ impl<'a> TagValue<'a> {
     }
 }
 
-/// Text of a PGN file: UTF-8, or else what the standard asks for, Latin-1.
+/// Decodes text of a PGN file: UTF-8, otherwise Latin-1 as in the standard.
 ///
 /// ```
 /// use chess::pgn::decode;
@@ -80,7 +80,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The rules a game is played by, as far as they are known here.
+/// The supported variants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Variant {
     /// Chess.
@@ -91,8 +91,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// The variant of a tag's value, in the spellings that occur: case, blanks and hyphens do not
-    /// matter.
+    /// Parses a tag value in its common spellings; case, blanks and hyphens are ignored.
     ///
     /// ```
     /// use chess::pgn::Variant;
@@ -130,18 +129,17 @@ impl Variant {
     }
 }
 
-/// What a tag says of the game itself.
+/// The effect of a tag on the replay.
 pub(super) enum GameTag {
     /// Nothing.
     Other,
-    /// This is the position.
+    /// The start position.
     Position(Position),
-    /// Nothing, but how the game ended.
+    /// The result.
     Result,
 }
 
-/// Reads a tag for what it says of the beginning or the end of the game. A `FEN` counts whether or not `SetUp`
-/// says so: in real files the latter is missing, or wrong.
+/// Interprets a tag. `FEN` counts with or without `SetUp`, which is often missing or wrong in real files.
 #[inline(always)]
 pub(super) fn game_tag(name: &[u8], value: TagValue<'_>) -> Result<GameTag, PgnProblem> {
     match name {

@@ -1,14 +1,14 @@
-//! A game with everything that is said about it: variations, comments, glyphs.
+//! A game tree with variations, comments and glyphs.
 //!
-//! All nodes live in one list and point to each other by number, so that a game may branch as deep as
-//! it likes: nothing recurses, not even letting go of it.
+//! All nodes are in one arena and refer to each other by index, so that nesting is unlimited: nothing
+//! recurses, not even drop.
 
 use std::collections::BTreeMap;
 
 use crate::pgn::{GameResult, Nag};
 use crate::{Move, Position, SanError};
 
-/// The number of a node in its [`GameTree`].
+/// The index of a node in its [`GameTree`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(u32);
 
@@ -21,11 +21,11 @@ impl NodeId {
     }
 }
 
-/// A move, the position after it, and what is said about it.
+/// A move, the position after it, and its annotations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     parent: Option<NodeId>,
-    /// Nothing for the root, and for a null move.
+    /// `None` for the root and for a null move.
     played: Option<Move>,
     position: Position,
     children: Vec<NodeId>,
@@ -35,22 +35,22 @@ pub struct Node {
 }
 
 impl Node {
-    /// The node before.
+    /// The parent node.
     pub const fn parent(&self) -> Option<NodeId> {
         self.parent
     }
 
-    /// The move that leads here; nothing for the root, and for a null move.
+    /// The move of the node; `None` for the root and for a null move.
     pub const fn played(&self) -> Option<Move> {
         self.played
     }
 
-    /// The position here.
+    /// The position after the move.
     pub const fn position(&self) -> &Position {
         &self.position
     }
 
-    /// What is played next: the main move first, then the variations.
+    /// The children: the main move first, then the variations.
     pub fn children(&self) -> &[NodeId] {
         &self.children
     }
@@ -71,10 +71,10 @@ impl Node {
     }
 }
 
-/// Why a tree was not changed.
+/// Why an edit of a tree failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// The node is not in this tree, or no more.
+    /// The node is not in this tree.
     #[error("there is no such node in the tree")]
     NoSuchNode,
     /// The move is not legal there.
@@ -85,22 +85,22 @@ pub enum TreeError {
         /// The position.
         fen: String,
     },
-    /// A text that is no move there.
+    /// The text is not a legal move.
     #[error(transparent)]
     San(#[from] SanError),
-    /// Passing is not possible in check.
+    /// A null move in check.
     #[error("a null move is not possible in check, in {fen}")]
     NullInCheck {
         /// The position.
         fen: String,
     },
-    /// The root cannot be moved or taken away.
+    /// The root cannot be promoted or removed.
     #[error("the root stays where it is")]
     Root,
     /// A tag's name is made of letters, digits and underscores.
     #[error("'{0}' is not the name of a tag")]
     BadTagName(String),
-    /// This tag follows from the game itself.
+    /// The tag is derived from the game.
     #[error("the tag '{0}' is written by itself")]
     DerivedTag(String),
     /// More than four billion nodes.
@@ -108,7 +108,7 @@ pub enum TreeError {
     Full,
 }
 
-/// The seven tags that every game has, in their order.
+/// The seven tag roster.
 pub(super) const ROSTER: [(&str, &str); 7] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -137,8 +137,7 @@ pub(super) const ROSTER: [(&str, &str); 7] = [
 /// ```
 #[derive(Clone, Debug)]
 pub struct GameTree {
-    /// Without `Result`, `FEN` and `SetUp`, which follow from the rest; in the order of writing: by
-    /// place in the roster, then by name.
+    /// Without the derived tags `Result`, `FEN` and `SetUp`; in export order: roster first, then by name.
     tags: BTreeMap<(usize, String), String>,
     nodes: Vec<Node>,
     /// The result.
@@ -152,7 +151,7 @@ impl Default for GameTree {
 }
 
 impl GameTree {
-    /// A game without moves that begins with this position.
+    /// A game without moves from this position.
     pub fn new(start: Position) -> Self {
         let root = Node {
             parent: None,
@@ -168,7 +167,7 @@ impl GameTree {
         Self { tags, nodes: vec![root], result: GameResult::Unknown }
     }
 
-    /// Begins with another position. There must be no moves yet.
+    /// Sets the start position of a tree without moves.
     pub(super) fn set_start(&mut self, start: Position) {
         self.nodes[0].position = start;
     }
@@ -219,7 +218,7 @@ impl GameTree {
         self.add_move(parent, m)
     }
 
-    /// Adds a node whose position is known to follow.
+    /// Adds a node with a known position.
     pub(super) fn add(
         &mut self,
         parent: NodeId,
@@ -246,7 +245,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Takes all glyphs from a move.
+    /// Removes all glyphs of a move.
     pub fn clear_nags(&mut self, id: NodeId) -> Result<(), TreeError> {
         self.edit(id)?.nags.clear();
         Ok(())
@@ -260,8 +259,8 @@ impl GameTree {
         Ok(())
     }
 
-    /// Adds a comment before a move. Only at the beginning of a variation there is room for one:
-    /// anywhere else it goes to the move before.
+    /// Adds a comment before a move. Only the first move of a variation has one; otherwise it is added to the
+    /// previous move.
     pub fn add_comment_before(&mut self, id: NodeId, text: &str) -> Result<(), TreeError> {
         let parent = self.node(id).ok_or(TreeError::NoSuchNode)?.parent.ok_or(TreeError::Root)?;
         if self.edit(parent)?.children.first() == Some(&id) {
@@ -272,7 +271,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Takes all comments from a move.
+    /// Removes all comments of a move.
     pub fn clear_comments(&mut self, id: NodeId) -> Result<(), TreeError> {
         let node = self.edit(id)?;
         node.before.clear();
@@ -292,7 +291,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Takes a move and all that follows it out of the game.
+    /// Removes a move and its subtree.
     pub fn remove(&mut self, id: NodeId) -> Result<(), TreeError> {
         let parent = self.node(id).ok_or(TreeError::NoSuchNode)?.parent.ok_or(TreeError::Root)?;
         self.edit(parent)?.children.retain(|&child| child != id);
@@ -306,7 +305,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// The tags but for `Result`, `FEN` and `SetUp`, which follow from the game itself.
+    /// The tags without the derived `Result`, `FEN` and `SetUp`.
     pub fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
         self.tags.iter().map(|((_, name), value)| (name.as_str(), value.as_str()))
     }
@@ -316,7 +315,7 @@ impl GameTree {
         self.tags.get(&tag_key(name)).map(String::as_str)
     }
 
-    /// Sets a tag, in place of one with the same name. Control characters become blanks.
+    /// Sets or replaces a tag. Control characters become blanks.
     pub fn set_tag(&mut self, name: &str, value: &str) -> Result<(), TreeError> {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         if name.is_empty() || name.len() > 255 || !name.bytes().all(fits) {
@@ -329,7 +328,7 @@ impl GameTree {
         Ok(())
     }
 
-    /// Whether two nodes, and all that follows them, say the same.
+    /// Whether two subtrees are equal.
     fn same_from_root(&self, other: &Self) -> bool {
         let mut open = vec![(NodeId::ROOT, NodeId::ROOT)];
         while let Some((ours, theirs)) = open.pop() {
@@ -346,7 +345,7 @@ impl GameTree {
     }
 }
 
-/// Games are equal if they say the same, whatever the numbers of their nodes.
+/// Structural equality, independent of node indices.
 impl PartialEq for GameTree {
     fn eq(&self, other: &Self) -> bool {
         self.result == other.result && self.tags == other.tags && self.same_from_root(other)
@@ -355,13 +354,13 @@ impl PartialEq for GameTree {
 
 impl Eq for GameTree {}
 
-/// What tags are sorted by: their place in the roster, then their name.
+/// The sort key of tags: roster order, then name.
 fn tag_key(name: &str) -> (usize, String) {
     let place = ROSTER.iter().position(|(known, _)| *known == name).unwrap_or(ROSTER.len());
     (place, name.to_owned())
 }
 
-/// Text as it can stand in a comment or a tag.
+/// Text sanitized for a comment or a tag.
 pub(super) fn plain(text: &str, is_comment: bool) -> String {
     let replaced = text.replace("\r\n", " ");
     let replaced = replaced.chars().map(|c| match c {

@@ -1,4 +1,4 @@
-//! From the text of a game to its [`GameTree`].
+//! Builds [`GameTree`]s from PGN text.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use super::{
 };
 use crate::{Move, Position};
 
-/// How much memory the tree of one game may take, about: a quarter of a million moves. A text of a few
-/// kilobytes, compressed, could ask for gigabytes otherwise.
+/// The approximate memory limit of one game tree: a quarter of a million moves. Otherwise a few kilobytes of
+/// compressed text could demand gigabytes.
 pub const MAX_TREE_BYTES: usize = 48 << 20;
 
-/// Reads all games of a text as trees. Of a broken game there is what could be read of it, with the
-/// error: see [`BrokenGame`].
+/// Reads all games of a text as trees. A broken game yields its readable part and the error: see
+/// [`BrokenGame`].
 ///
 /// ```
 /// use chess::pgn::read_trees;
@@ -29,7 +29,7 @@ pub fn read_trees(text: &[u8]) -> Vec<Result<GameTree, Box<BrokenGame>>> {
     Trees::new(text).collect()
 }
 
-/// A game that could be read only up to an error.
+/// A game that is readable up to an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
 pub struct BrokenGame {
@@ -38,16 +38,15 @@ pub struct BrokenGame {
     /// The last move before the error. The main line need not end there: the error may be in a
     /// variation.
     pub last: NodeId,
-    /// What is wrong, and where.
+    /// The error.
     pub error: PgnError,
-    /// The bytes of the text that belong to the game and are not in the tree: from the error to the
-    /// end of the game.
+    /// The byte range of the text from the error to the end of the game.
     pub unread: Range<usize>,
 }
 
 impl BrokenGame {
-    /// The game up to the error, with the text that could not be read as a comment after its last
-    /// move, so that nothing is lost. `text` is what the game was read from.
+    /// The game up to the error, with the unreadable text as a comment after its last move. `text` is the
+    /// text the game was read from.
     ///
     /// ```
     /// use chess::pgn::read_trees;
@@ -67,7 +66,7 @@ impl BrokenGame {
     }
 }
 
-/// The games of a text as trees, one after the other: see [`read_trees`].
+/// An iterator over the games of a text as trees: see [`read_trees`].
 #[derive(Debug)]
 pub struct Trees<'a> {
     text: &'a [u8],
@@ -83,8 +82,8 @@ impl<'a> Trees<'a> {
         Self { text, reader: Reader::new(text), replay, conflict: None }
     }
 
-    /// How tag and end of the moves of the last game contradict each other, if they do. (The tag
-    /// counts, and the game is not broken.)
+    /// The disagreement of tag and termination marker of the last game, if any. (The tag counts, and the game
+    /// remains valid.)
     pub const fn result_conflict(&self) -> Option<&PgnError> {
         self.conflict.as_ref()
     }
@@ -119,11 +118,11 @@ impl Iterator for Trees<'_> {
     }
 }
 
-/// Why a tree is not the whole game.
+/// Why a tree is incomplete.
 #[derive(Debug)]
 enum Trouble {
     Error(PgnError),
-    /// There is no room for more.
+    /// The memory limit is reached.
     Full,
 }
 
@@ -134,15 +133,15 @@ struct TreeBuilder {
     tree: GameTree,
     trouble: Option<Trouble>,
     conflict: Option<PgnError>,
-    /// How many more bytes the tree may take, about.
+    /// The remaining memory budget in bytes.
     room: usize,
-    /// The last move of the current line; before the first of a variation, the move it goes on from.
+    /// The last node of the current line; before the first move of a variation, its parent.
     current: NodeId,
-    /// What is to be continued when variations end.
+    /// The nodes to return to when variations end.
     open: Vec<NodeId>,
     /// Whether a variation has begun and has no move yet.
     at_beginning: bool,
-    /// Comments and glyphs that wait for the first move of a variation.
+    /// Pending comments and glyphs of the first move of a variation.
     pending: Vec<String>,
     pending_nags: Vec<Nag>,
 }
@@ -164,7 +163,7 @@ impl Default for TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// The game that was read last, its last move, and what is wrong with it.
+    /// The last game, its last node, and its problem.
     fn take(&mut self) -> (GameTree, NodeId, Option<Trouble>) {
         if self.at_beginning {
             self.leave_variation();
@@ -173,8 +172,7 @@ impl TreeBuilder {
         (done.tree, done.current, done.trouble)
     }
 
-    /// Goes back to the line that a variation left. Remarks in a variation without moves belong to the
-    /// move it was to replace.
+    /// Returns to the parent line. Annotations of a variation without moves belong to the move it replaces.
     fn leave_variation(&mut self) {
         let current = self.open.pop().unwrap_or(NodeId::ROOT);
         self.current = current;
@@ -187,7 +185,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Takes room for something of so many bytes. The game is skipped once there is no more.
+    /// Charges bytes to the memory budget. The game is skipped once it is exhausted.
     fn take_room(&mut self, bytes: usize) -> Next {
         match self.room.checked_sub(bytes) {
             Some(left) => {

@@ -1,35 +1,35 @@
-//! What a [`Reader`](super::Reader) tells, and to whom.
+//! The visitor of a [`Reader`](super::Reader).
 
 use std::fmt;
 
 use super::{Nag, PgnProblem, TagValue};
 use crate::San;
 
-/// What a visitor wants next.
+/// A visitor's control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Next {
-    /// To go on.
+    /// Continue.
     Go,
-    /// To skip the variation that begins; anywhere else, what is left of the game.
+    /// Skip the variation that begins; anywhere else, the rest of the game.
     Skip,
-    /// To skip what is left of the game.
+    /// Skip the rest of the game.
     SkipGame,
 }
 
-/// A piece of the text.
+/// A token of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token<'a> {
     /// Its bytes.
     pub text: &'a [u8],
-    /// Where it begins, in bytes from the start of what is read.
+    /// Its byte offset in the text.
     pub offset: usize,
 }
 
-/// Takes the tokens of games as a [`Reader`](super::Reader) finds them.
+/// A visitor of the tokens that a [`Reader`](super::Reader) finds.
 ///
-/// All methods do nothing unless they are implemented, and variations are skipped. After
-/// [`Next::Skip`] only [`Visitor::end_game`] is called, which every game that began gets.
+/// By default all methods do nothing, and variations are skipped. After [`Next::Skip`] only
+/// [`Visitor::end_game`] is called, once for every game.
 #[allow(unused_variables, reason = "the names document what the defaults do not need")]
 pub trait Visitor {
     /// A game begins at this byte.
@@ -44,7 +44,7 @@ pub trait Visitor {
         Next::Go
     }
 
-    /// All tags have been told, and moves may follow.
+    /// The end of the tag section.
     #[inline(always)]
     fn begin_moves(&mut self) -> Next {
         Next::Go
@@ -80,11 +80,11 @@ pub trait Visitor {
         Next::Go
     }
 
-    /// The result at the end of the moves: what the token says, whatever the tag does.
+    /// The termination marker at the end of the moves, independent of the tag.
     #[inline(always)]
     fn result(&mut self, result: GameResult) {}
 
-    /// Something that is no PGN. The rest of the game is skipped.
+    /// A syntax error. The rest of the game is skipped.
     #[inline(always)]
     fn error(&mut self, offset: usize, problem: PgnProblem) {}
 
@@ -93,7 +93,7 @@ pub trait Visitor {
     fn end_game(&mut self) {}
 }
 
-/// Wants nothing: what the reader uses to skip.
+/// The visitor that skips everything.
 pub(super) struct Nobody;
 
 impl Visitor for Nobody {
@@ -102,7 +102,7 @@ impl Visitor for Nobody {
     }
 }
 
-/// The result of a game as PGN writes it.
+/// The result of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum GameResult {
     /// `1-0`
@@ -111,7 +111,7 @@ pub enum GameResult {
     BlackWins,
     /// `1/2-1/2`
     Draw,
-    /// `*`: the game goes on, was abandoned, or nobody knows.
+    /// `*`: unfinished, abandoned or unknown.
     #[default]
     Unknown,
 }
@@ -120,7 +120,7 @@ impl GameResult {
     /// The four results.
     pub const ALL: [Self; 4] = [Self::WhiteWins, Self::BlackWins, Self::Draw, Self::Unknown];
 
-    /// The text of PGN.
+    /// The PGN text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::WhiteWins => "1-0",
@@ -147,15 +147,14 @@ impl GameResult {
         }
     }
 
-    /// The result that a tag `Result` tells; unknown if it is none.
+    /// The result of a `Result` tag; unknown if it is malformed.
     pub fn of_tag(value: TagValue<'_>) -> Self {
         let text = value.raw().trim_ascii();
         let plain = || crate::san::plain_text(text).and_then(|text| Self::parse(&text));
         Self::parse(text).or_else(plain).unwrap_or_default()
     }
 
-    /// The result of a game by its tag and by the token at the end of its moves, if there is one: what
-    /// the tag says counts, unless it says nothing.
+    /// The result of a game by its tag and its termination marker: the tag counts unless it is unknown.
     ///
     /// ```
     /// use chess::pgn::GameResult::{BlackWins, Draw, Unknown, WhiteWins};

@@ -1,10 +1,10 @@
-//! The export format: one way to write a game, so that equal games have equal text.
+//! The PGN export format: canonical, so that equal games have equal text.
 //!
 //! Tags first, the seven of the roster in their order and the others by name; a blank line; moves,
 //! glyphs as numbers, comments in braces, variations in parentheses, in lines of at most 79 bytes;
-//! the result; and a blank line behind the game if another follows. Lines break at blanks only, in
-//! comments too, but never inside a command like `[%eval -0.31]` and never where the new line would look
-//! like something else: words without a break between them go to the next line together.
+//! the result; and a blank line after the game if another follows. Lines break at blanks only, in
+//! comments too, but never inside a command like `[%eval -0.31]` nor where the new line would parse as
+//! something else.
 
 use std::fmt::{self, Write};
 
@@ -15,12 +15,12 @@ use crate::{Color, Position};
 /// The longest line of the export format.
 const WIDTH: usize = 79;
 
-/// The game in export format, with a line end behind it.
+/// The game in export format, with a final line end.
 impl fmt::Display for GameTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_tags(f)?;
         f.write_char('\n')?;
-        let mut lines = Lines::new(f);
+        let mut lines = LineWrapper::new(f);
         self.write_moves(&mut lines)?;
         lines.word(self.result.as_str())?;
         lines.flush()?;
@@ -49,10 +49,10 @@ impl GameTree {
         Ok(())
     }
 
-    fn write_moves<W: Write>(&self, lines: &mut Lines<'_, W>) -> fmt::Result {
-        /// What is still to be done, last first.
+    fn write_moves<W: Write>(&self, lines: &mut LineWrapper<'_, W>) -> fmt::Result {
+        /// The work stack.
         enum Task {
-            /// Goes on after a node; whether its move needs a number even if it is Black's.
+            /// Continues after a node; whether its move needs a number even if it is Black's.
             Continue(NodeId, bool),
             /// Writes a variation that begins with this node.
             Variation(NodeId),
@@ -92,12 +92,12 @@ impl GameTree {
         Ok(())
     }
 
-    /// The number if there has to be one, the move, its glyphs and comments.
+    /// The move number if needed, the move, its glyphs and comments.
     fn write_move<W: Write>(
         &self,
         node: &Node,
         needs_number: bool,
-        lines: &mut Lines<'_, W>,
+        lines: &mut LineWrapper<'_, W>,
     ) -> fmt::Result {
         let Some(parent) = node.parent().and_then(|id| self.node(id)) else { return Ok(()) };
         let before = parent.position();
@@ -118,17 +118,17 @@ impl GameTree {
     }
 }
 
-/// Words put into lines. The last one waits until it is known whether a parenthesis closes behind it.
-struct Lines<'a, W> {
+/// A line wrapper. The last word is pending until it is known whether a parenthesis closes after it.
+struct LineWrapper<'a, W> {
     out: &'a mut W,
-    /// How many bytes the line has.
+    /// The length of the line in bytes.
     column: usize,
     word: String,
-    /// Whether the next word belongs to the one that waits: after `(`.
+    /// Whether the next word is appended to the pending one: after `(`.
     glued: bool,
 }
 
-impl<'a, W: Write> Lines<'a, W> {
+impl<'a, W: Write> LineWrapper<'a, W> {
     fn new(out: &'a mut W) -> Self {
         Self { out, column: 0, word: String::new(), glued: true }
     }
@@ -149,7 +149,7 @@ impl<'a, W: Write> Lines<'a, W> {
         Ok(())
     }
 
-    /// Writes the word that waits, on a new line if it is too long for this one.
+    /// Writes the pending word, on a new line if it is too long for this one.
     fn flush(&mut self) -> fmt::Result {
         if self.column > 0 {
             let too_long = self.column + 1 + self.word.len() > WIDTH;

@@ -1,10 +1,10 @@
-//! Why a move in algebraic notation is refused.
+//! Errors of moves in algebraic notation.
 
 use super::San;
 use crate::movegen::CastlingPath;
 use crate::{Bitboard, Move, MoveFilter, PieceType, Position, Rank, Square, attacks};
 
-/// Why a text is no move of a position.
+/// Why a text is not a legal move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SanError {
     /// Not a move in any position.
@@ -13,86 +13,86 @@ pub enum SanError {
         /// The text as given.
         text: String,
     },
-    /// The player has no such piece that goes to that square, whatever else is the matter.
+    /// No such piece of the player can reach the square.
     #[error("'{text}': no {piece} can go to {to}")]
     NoSuchMove {
         /// The text as given.
         text: String,
-        /// What should move.
+        /// The piece type.
         piece: PieceType,
-        /// Where to.
+        /// The target square.
         to: Square,
     },
-    /// Several legal moves fit.
+    /// Several legal moves match.
     #[error("'{text}' is ambiguous: {}", list(.candidates))]
     Ambiguous {
         /// The text as given.
         text: String,
-        /// All that fit.
+        /// All matching moves.
         candidates: Vec<Move>,
     },
-    /// A piece could go there, but the rules forbid it now.
+    /// A pseudo-legal move that is illegal.
     #[error("'{text}' is illegal: {why}")]
     Illegal {
         /// The text as given.
         text: String,
-        /// For what reason.
+        /// The reason.
         why: Illegality,
     },
 }
 
-/// What rule a move breaks.
+/// Why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegality {
-    /// The piece stands between its king and an attacker.
+    /// The piece is pinned.
     #[error("the {piece} on {from} is pinned by the {pinner_type} on {pinner}")]
     Pinned {
-        /// What is pinned.
+        /// The pinned piece.
         piece: PieceType,
-        /// Where it stands.
+        /// Its square.
         from: Square,
-        /// What attacks the king through it.
+        /// The pinning piece.
         pinner_type: PieceType,
-        /// Where the attacker stands.
+        /// Its square.
         pinner: Square,
     },
-    /// The king is in check, and the move does not help.
+    /// The move does not parry a check.
     #[error("the king stays in check from {checker}")]
     StaysInCheck {
-        /// Who gives the check.
+        /// The checking pieces.
         checker: Square,
     },
-    /// The king would go where he is attacked.
+    /// The king would move into check.
     #[error("the king would be in check from {attacker}")]
     IntoCheck {
-        /// Who attacks him there.
+        /// The attackers.
         attacker: Square,
     },
-    /// A piece of the player's own stands there.
+    /// The target is occupied by an own piece.
     #[error("a piece of the same color stands on {0}")]
     OwnPiece(Square),
-    /// A pawn reaches the last rank without becoming anything.
+    /// A missing promotion piece.
     #[error("it does not say what the pawn becomes")]
     PromotionMissing,
-    /// Something else than a pawn reaching the last rank becomes something.
+    /// A promotion piece without a promotion.
     #[error("nothing is promoted on {0}")]
     NoPromotionThere(Square),
-    /// King or rook have moved, or were never there.
+    /// No castling right.
     #[error("there is no right to castle on that side")]
     NoCastlingRight,
-    /// Something stands between king and rook, or where they go.
+    /// The castling path is blocked.
     #[error("a piece on {0} stands in the way of castling")]
     CastlingBlocked(Square),
-    /// The king is in check and cannot castle out of it.
+    /// Castling out of check.
     #[error("the king is in check and cannot castle")]
     CastlingOutOfCheck,
-    /// The king would pass or reach an attacked square.
+    /// Castling through or into check.
     #[error("castling would lead the king over {0}, which is attacked")]
     CastlingThroughCheck(Square),
-    /// Passing while in check.
+    /// A null move in check.
     #[error("a null move is not possible in check")]
     NullInCheck,
-    /// A null move where a real one is asked for.
+    /// A null move where a legal move is required.
     #[error("a null move is no move of the game")]
     Null,
 }
@@ -103,8 +103,8 @@ fn list(moves: &[Move]) -> String {
 }
 
 impl Position {
-    /// The legal move that a text in short or long algebraic notation means here, or why there is
-    /// none. The module's head lists what is tolerated.
+    /// Parses a legal move in short or long algebraic notation. The module documentation lists the
+    /// leniencies.
     ///
     /// ```
     /// use chess::Position;
@@ -130,8 +130,8 @@ impl Position {
             .ok_or_else(|| self.why_not(san, text))
     }
 
-    /// The move of a text that names two squares and no piece, as UCI does: whatever stands on the
-    /// first square moves. ([`San`] takes such a text for a pawn's move.)
+    /// The move of a text in UCI notation: the piece on the first square moves. ([`San`] parses such a text as
+    /// a pawn move.)
     #[cold]
     pub(crate) fn find_by_squares(&self, san: San) -> Option<Move> {
         let San::Move { piece: PieceType::Pawn, from, to, promotion } = san else { return None };
@@ -140,7 +140,7 @@ impl Position {
         self.parse_uci(&format!("{from}{to}{letter}")).ok()
     }
 
-    /// Why [`Position::find_san`] finds nothing. The text is for the message.
+    /// Why [`Position::find_san`] returns `None`. The text is for the message.
     #[cold]
     pub fn why_not(&self, san: San, text: &[u8]) -> SanError {
         let text = String::from_utf8_lossy(text).into_owned();
@@ -174,7 +174,7 @@ impl Position {
         }
     }
 
-    /// Why no piece that could go there may; nothing if there is none.
+    /// Why the pseudo-legal moves to the square are illegal; `None` if there are none.
     fn why_not_piece(&self, piece: PieceType, from: Bitboard, to: Square) -> Option<Illegality> {
         let board = self.board();
         let own = board.color(self.turn());
@@ -214,7 +214,7 @@ impl Position {
         }
     }
 
-    /// The squares from which a pawn of the player goes straight on to a square.
+    /// The origins of pawn pushes to a square.
     fn pushing_to(&self, to: Square) -> Bitboard {
         let back = if self.turn() == crate::Color::White { -8 } else { 8 };
         let (one, two) = (to.step(back), to.step(back).step(back));

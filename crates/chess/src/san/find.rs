@@ -1,9 +1,9 @@
-//! Which legal move a [`San`] means.
+//! Resolves a [`San`] to a legal move.
 //!
-//! A move that is no king's move is legal if it is pseudo-legal and the king is not attacked on the
-//! board that it leaves. So it is enough to look back from the target for pieces that could come, and
-//! along the king's lines once for each; usually there is one. The test compares this with the
-//! obvious way (list all legal moves, keep those that fit) on every question that SAN can ask.
+//! A move of a piece other than the king is legal if it is pseudo-legal and the king is not attacked
+//! afterwards. So it suffices to find candidates by attacks from the target square, and to test the king's
+//! lines once for each; usually there is one. The test compares with the reference (filter all legal moves)
+//! on every possible SAN.
 
 use super::San;
 use crate::movegen::CastlingPath;
@@ -11,8 +11,8 @@ use crate::side::{Black, Side, White};
 use crate::{Bitboard, Color, Move, MoveKind, PieceType, Position, Square, attacks, sliders};
 
 impl Position {
-    /// The only legal move that the text means here; nothing if there is none or more than one.
-    /// ([`Position::parse_san`] says which.) A null move is no [`Move`], so that it is never found.
+    /// The unique legal move of the text; `None` if there is none or it is ambiguous
+    /// ([`Position::parse_san`] returns the reason), and for a null move, which is not a [`Move`].
     ///
     /// ```
     /// use chess::{Position, San};
@@ -28,8 +28,8 @@ impl Position {
         }
     }
 
-    /// The only legal move that the text means here, and the position after it: faster than
-    /// [`Position::find_san`] and then [`Position::after`].
+    /// The unique legal move of the text and the position after it: faster than [`Position::find_san`]
+    /// followed by [`Position::after`].
     ///
     /// ```
     /// use chess::{Position, San};
@@ -42,8 +42,8 @@ impl Position {
         self.play_san_to(san, &mut next).map(|m| (m, next))
     }
 
-    /// [`Position::play_san`] with the position after the move put where it is to be: not even a copy
-    /// of 64 bytes is free at this rate. If there is no move, `next` is left alone.
+    /// [`Position::play_san`] that writes the position in place, saving a 64-byte copy. Without a move, `next`
+    /// is unchanged.
     #[inline]
     pub(crate) fn play_san_to(&self, san: San, next: &mut Self) -> Option<Move> {
         match self.turn {
@@ -93,7 +93,7 @@ impl Position {
         }
     }
 
-    /// The move of a piece that is no pawn.
+    /// The move of a piece other than a pawn.
     #[inline(always)]
     fn find_piece<S: Side>(&self, piece: PieceType, from: Bitboard, to: Square) -> Option<Move> {
         let own = self.board.color(S::COLOR);
@@ -130,8 +130,7 @@ impl Position {
         attacks & self.board.piece_type(piece)
     }
 
-    /// Whether the player's king is safe after a piece other than he has gone from one square to
-    /// another, taking whatever is there.
+    /// Whether the player's king is safe after a move of another piece, capturing any piece on the target.
     #[inline(always)]
     fn is_safe<S: Side>(&self, from: Square, to: Square) -> bool {
         let occupied = (self.occupied() - from.bitboard()) | to.bitboard();
@@ -191,7 +190,7 @@ impl Position {
         self.find_en_passant::<S>(pawns, to)
     }
 
-    /// En passant: no pawn can go straight on to such a square, because an enemy stands before it.
+    /// En passant: no pawn can push to such a square, because an enemy pawn blocks it.
     #[inline(never)]
     fn find_en_passant<S: Side>(&self, pawns: Bitboard, to: Square) -> Option<Move> {
         let square = self.en_passant().filter(|square| *square == to)?;
@@ -223,7 +222,7 @@ impl Position {
     }
 }
 
-/// The only square of a set that passes a test; nothing if none or several do.
+/// The unique square of a set that passes a test.
 #[inline(always)]
 fn only(squares: Bitboard, mut test: impl FnMut(Square) -> bool) -> Option<Square> {
     let mut found = None;
@@ -239,8 +238,9 @@ fn only(squares: Bitboard, mut test: impl FnMut(Square) -> bool) -> Option<Squar
 mod tests {
     use super::*;
     use crate::Rank;
+    use crate::rng::Rng;
 
-    /// The obvious way: all legal moves that fit, if that is one.
+    /// The reference: the unique match among all legal moves.
     fn slowly(position: &Position, san: San) -> Option<Move> {
         let fits = |m: &Move| match san {
             San::Move { piece, from, to, promotion } => {
@@ -257,9 +257,8 @@ mod tests {
         fitting.next().is_none().then_some(first)
     }
 
-    /// Everything that SAN can ask: each piece to each square from everywhere, a file, a rank, a
-    /// square.
-    fn ask_everything(position: &Position) {
+    /// Every possible SAN: each piece to each square, with every disambiguation.
+    fn check_every_san(position: &Position) {
         let mut origins = vec![Bitboard::FULL];
         origins.extend(crate::File::ALL.map(|file| file.bitboard()));
         origins.extend(Rank::ALL.map(|rank| rank.bitboard()));
@@ -289,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_move_found_is_the_one_that_a_list_of_all_legal_moves_gives() {
+    fn resolved_moves_match_the_list_of_legal_moves() {
         let tricky = [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -305,27 +304,21 @@ mod tests {
             "k2b4/8/8/8/7q/6P1/8/4K2R w K - 0 1",
         ];
         for fen in tricky {
-            ask_everything(&fen.parse().unwrap());
+            check_every_san(&fen.parse().unwrap());
         }
-        let mut state = 0x1234_5678_9abc_def1u64;
-        let mut random = move |n: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 33) as usize % n
-        };
+        let mut rng = Rng::from_seed(1);
         for game in 0..12 {
-            let start = if game % 2 == 0 { 518 } else { random(960) as u16 };
+            let start = if game % 2 == 0 { 518 } else { rng.below(960) as u16 };
             let mut position = crate::chess960::start(start).unwrap();
             for _ in 0..80 {
                 let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;
                 }
-                if random(8) == 0 {
-                    ask_everything(&position);
+                if rng.below(8) == 0 {
+                    check_every_san(&position);
                 }
-                position = position.after(moves[random(moves.len())]);
+                position = position.after(moves[rng.below(moves.len())]);
             }
         }
     }

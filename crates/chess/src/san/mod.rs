@@ -1,14 +1,12 @@
-//! Moves as people write them: short (SAN, `Nf3`) and long algebraic notation (`Ng1-f3`).
+//! Standard (SAN, `Nf3`) and long algebraic notation (`Ng1-f3`).
 //!
-//! Reading has two steps. [`San`] is what a text says by itself: a piece, where it goes, what is told
-//! of where it comes from. [`Position::find_san`] looks for the one legal move that this means in a
-//! position: it goes backwards from the target, along the piece's own attacks, to the pieces that
-//! could come, and asks of those alone whether the king would be safe. No move list is made. When
-//! there is no such move, [`Position::parse_san`] says why: nothing of the kind, more than one (and
-//! which), or not legal (and for what reason).
+//! Parsing has two steps. [`San`] is the parsed text: piece, target, disambiguation. [`Position::find_san`]
+//! resolves it to the unique legal move: it finds candidates by the piece's attacks from the target square and
+//! tests only those for king safety, without a move list. If there is none, [`Position::parse_san`] returns
+//! the reason: no such piece, ambiguous (with the candidates), or illegal (with the rule).
 //!
-//! What is written is the standard: the least disambiguation that legal moves need, `=` before a
-//! promotion, `+` and `#`. What is read, beyond that:
+//! The writer follows the standard: minimal disambiguation among legal moves, `=` before a promotion, `+` and
+//! `#`. The parser also accepts:
 //!
 //! - long algebraic and over-disambiguated moves: `Ng1-f3`, `Ng1f3`, `e2-e4`, `e2e4`, `Ngf3`, `N1f3`;
 //! - UCI: `g1f3`, `e7e8q`, `e1g1`: of two squares without a piece, whatever stands on the first moves;
@@ -36,7 +34,7 @@ pub use write::SanText;
 
 use crate::{Bitboard, PieceType, Square};
 
-/// What a move in algebraic notation says, before any position is asked.
+/// A parsed move in algebraic notation, independent of a position.
 ///
 /// ```
 /// use chess::{Position, San};
@@ -47,23 +45,23 @@ use crate::{Bitboard, PieceType, Square};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum San {
-    /// A piece goes to a square.
+    /// A piece move.
     Move {
-        /// What moves.
+        /// The piece type.
         piece: PieceType,
-        /// Where it may come from, as far as the text tells: all squares, a file, a rank or a single
-        /// square. For a pawn without a file it is the file it goes to.
+        /// The possible origins by the disambiguation: all squares, a file, a rank or a single square. For a
+        /// pawn without a file it is the target's file.
         from: Bitboard,
-        /// Where it goes.
+        /// The target square.
         to: Square,
-        /// What a pawn becomes.
+        /// The promotion piece.
         promotion: Option<PieceType>,
     },
     /// `O-O` or `O-O-O`.
     Castling {
-        /// Whether it is the short one, towards the h-file.
+        /// Whether it is kingside.
         king_side: bool,
     },
-    /// A move that changes nothing but the turn: `--`.
+    /// A null move: `--`.
     Null,
 }

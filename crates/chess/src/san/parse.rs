@@ -1,14 +1,13 @@
-//! From bytes to [`San`].
+//! The SAN parser.
 //!
-//! Nearly all moves of a file have at most seven bytes and nothing odd about them. They are taken
-//! apart within one 64-bit word, without a loop and almost without a branch that depends on the move
-//! ([`San::parse_word`]). Everything else is read byte by byte.
+//! Nearly all moves of a file have at most seven bytes and a common form. They are parsed within one 64-bit
+//! word, without a loop and almost without data-dependent branches ([`San::parse_word`]). All others are
+//! parsed byte by byte.
 
 use super::{San, SanError};
 use crate::{Bitboard, File, PieceType, Rank, Square};
 
-/// What each byte may say of where a piece comes from. Zero stands for a byte that says nothing, and
-/// index 0 for no byte at all.
+/// The origin mask of each disambiguation byte; zero for other bytes, index 0 for none.
 static ORIGINS: [Bitboard; 256] = {
     let mut table = [Bitboard::EMPTY; 256];
     table[0] = Bitboard::FULL;
@@ -21,7 +20,7 @@ static ORIGINS: [Bitboard; 256] = {
     table
 };
 
-/// The piece of each capital letter; anything else is a pawn's.
+/// The piece type of each capital letter; pawn for any other byte.
 static PIECES: [PieceType; 256] = {
     let mut table = [PieceType::Pawn; 256];
     table[b'N' as usize] = PieceType::Knight;
@@ -33,7 +32,7 @@ static PIECES: [PieceType; 256] = {
 };
 
 impl San {
-    /// Reads a move.
+    /// Parses a move.
     ///
     /// ```
     /// use chess::San;
@@ -56,9 +55,8 @@ impl San {
             .ok_or_else(|| SanError::Malformed { text: String::from_utf8_lossy(text).into() })
     }
 
-    /// Reads a move of the usual form from the first bytes of a word (little-endian), of which
-    /// `length` belong to the move: piece, at most one hint where it comes from, capture mark, target,
-    /// one check mark. For anything else the answer is nothing: ask [`San::parse`].
+    /// Parses a move of common form from the first `length` bytes of a little-endian word: piece, at most one
+    /// disambiguation, capture mark, target, one check mark. `None` for all others: use [`San::parse`].
     #[inline(always)]
     pub(crate) fn parse_word(word: u64, length: u32) -> Option<Self> {
         let byte = |n: u32| (word >> (8 * (n & 7))) as u8;
@@ -95,7 +93,7 @@ impl San {
         Some(Self::Move { piece, from, to, promotion: None })
     }
 
-    /// Reads a move byte by byte.
+    /// Parses a move byte by byte.
     pub(crate) fn read(text: &[u8]) -> Option<Self> {
         let text = without_marks(text);
         match text {
@@ -136,7 +134,7 @@ impl San {
     }
 }
 
-/// What may follow a move and says nothing that the position does not.
+/// Redundant suffixes of a move.
 const SUFFIXES: [&[u8]; 8] =
     [b"e.p.", b"e.p", b"ep", b"dis.ch", b"dbl.ch", b"check", b"ch", b"mate"];
 
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn one_word_at_a_time_says_the_same_as_byte_by_byte() {
+    fn word_parsing_matches_byte_parsing() {
         let alphabet = b"NKPabh18x-+#=0O";
         let mut text = Vec::new();
         let (mut fast, mut valid) = (0, 0);
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_forms_need_only_one_word() {
+    fn common_forms_take_the_fast_path() {
         for text in ["e4", "Nf3", "Nbd7", "exd5", "Nxd5", "Rxd1+", "R1xd1#", "Qh4e1", "Kxa1"] {
             let bytes = text.as_bytes();
             let fast = San::parse_word(word(bytes), bytes.len() as u32);
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn every_listed_tolerance_is_read() {
+    fn every_documented_leniency_is_accepted() {
         let pairs = [
             ("Ng1-f3", "Ng1f3"),
             ("Qh5++", "Qh5"),
@@ -281,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_is_refused_with_its_text() {
+    fn other_texts_are_rejected_with_the_text() {
         for text in ["", "e", "e9", "i4", "OO", "O-O-O-O", "Nf3=Q", "e8=K", "e8=", "Nfg1f3", "xe4x"]
         {
             let error = San::parse(text.as_bytes()).unwrap_err();

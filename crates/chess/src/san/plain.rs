@@ -1,10 +1,10 @@
-//! Text beyond ASCII, as the ASCII that it stands for.
+//! ASCII equivalents of Unicode text.
 
 use arrayvec::ArrayVec;
 
 use crate::pgn::decode;
 
-/// The ASCII that a character stands for in a move, a glyph or a result; itself if there is none.
+/// The ASCII equivalent of a character in a move, a glyph or a result; itself if there is none.
 fn ascii(c: char) -> Option<&'static str> {
     Some(match c {
         '♔' | '♚' => "K",
@@ -34,8 +34,8 @@ fn ascii(c: char) -> Option<&'static str> {
     })
 }
 
-/// A short text with figurines, dashes, fractions and glyphs beyond ASCII as the ASCII that they stand
-/// for, and without what cannot be seen. Nothing for a text that is longer than any move.
+/// A short text with figurines, dashes, fractions and glyphs replaced by ASCII, without invisible characters.
+/// `None` for a text longer than any move.
 pub(crate) fn plain_text(text: &[u8]) -> Option<ArrayVec<u8, 40>> {
     let mut plain = ArrayVec::new();
     if text.len() > 120 {

@@ -1,4 +1,4 @@
-//! From a legal move to its text.
+//! The SAN and LAN writer.
 
 use arrayvec::ArrayString;
 
@@ -24,8 +24,7 @@ impl Position {
         text
     }
 
-    /// A legal move in standard algebraic notation, but without `+` and `#`, which take longest to
-    /// find out.
+    /// A legal move in standard algebraic notation without `+` and `#`, which are the slowest part.
     pub fn san_without_check(&self, m: Move) -> SanText {
         self.write(m, |piece, text| {
             if piece == PieceType::Pawn {
@@ -84,8 +83,7 @@ impl Position {
         text
     }
 
-    /// Whether file and rank of the origin must be told: the file if that is enough, else the rank,
-    /// else both.
+    /// The needed disambiguation (file, rank): the file if it suffices, else the rank, else both.
     fn disambiguation(&self, m: Move, piece: PieceType) -> (bool, bool) {
         let own = self.pieces(self.turn(), piece);
         let rivals = (self.reaching(piece, m.to()) & own) - m.from().bitboard();

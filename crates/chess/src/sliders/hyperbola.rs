@@ -11,7 +11,7 @@
 use crate::attacks::ray;
 use crate::{Bitboard, Square};
 
-/// The name in tables and reports.
+/// The name of the backend.
 pub const NAME: &str = "hyperbola";
 
 /// The two lines of one kind of slider through a square, without the square.

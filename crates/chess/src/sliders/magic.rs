@@ -1,15 +1,14 @@
-//! Attacks by magic multiplication.
+//! Magic bitboards.
 //!
-//! Multiplied by the right number, the occupancy of a slider's relevant squares puts its
-//! information into the top bits of the product, different wherever the attacks differ. Nobody
-//! derives such numbers: `cargo run --release --example find_magics` finds them by trying
-//! sparse random ones. The table is filled at compile time, and two occupancies with different
-//! attacks in one place do not compile, so a wrong number cannot get in.
+//! Multiplied by a magic number, the relevant occupancy of a slider yields an index in the top bits of the
+//! product, different wherever the attacks differ. `cargo run --release --example find_magics` finds magic
+//! numbers by trying sparse random ones. The table is filled at compile time, and a collision of different
+//! attacks is a compile error.
 
 use super::tables::{BISHOP_STEPS, ENTRIES, ROOK_STEPS, TABLE_SIZE, attacks, relevant};
 use crate::{Bitboard, Square};
 
-/// The name in tables and reports.
+/// The name of the backend.
 pub const NAME: &str = "magic";
 
 #[derive(Clone, Copy)]
@@ -47,10 +46,10 @@ static TABLES: Tables = {
         loop {
             let index = offset + (subset.wrapping_mul(magic) >> shift) as usize;
             let attacked = attacks(rook, square, subset);
-            // A slider attacks something on every board: zero means the place is free.
+            // A slider attacks something on every board: zero marks a free entry.
             assert!(
                 tables.attacks[index] == 0 || tables.attacks[index] == attacked,
-                "a magic number that is none"
+                "not a magic number"
             );
             tables.attacks[index] = attacked;
             subset = subset.wrapping_sub(mask) & mask;

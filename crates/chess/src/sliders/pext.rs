@@ -1,16 +1,15 @@
-//! Attacks by `pext`: the instruction that packs the bits under a mask.
+//! Pext bitboards: the BMI2 instruction that extracts the bits under a mask.
 //!
-//! The occupancy of a slider's relevant squares, packed to the right, is the number of that
-//! occupancy among all possible ones: a perfect index into a table of attacks, in one instruction.
-//! On targets without BMI2 a loop stands in for the instruction: right, but slow.
+//! The extracted relevant occupancy is a perfect index into a table of attacks, in one instruction. On targets
+//! without BMI2 a loop emulates the instruction, slowly.
 
 use super::tables::{BISHOP_STEPS, ENTRIES, ROOK_STEPS, TABLE_SIZE, attacks, relevant};
 use crate::{Bitboard, Square};
 
-/// The name in tables and reports.
+/// The name of the backend.
 pub const NAME: &str = "pext";
 
-/// For each square of one kind of slider, what matters and where its attacks begin.
+/// For each square of one kind of slider, the relevant mask and the offset of its attacks.
 struct Index {
     masks: [u64; 64],
     offsets: [usize; 64],

@@ -1,5 +1,4 @@
-//! What the two table-driven backends share: which squares matter, and where a square's part of the
-//! table begins.
+//! Shared by the two table-driven backends: relevant occupancy masks and table sizes.
 
 use super::hyperbola;
 use crate::{Bitboard, Square};
@@ -10,11 +9,10 @@ pub(super) const BISHOP_STEPS: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, -1), (-1, 
 /// One entry for each subset of each square's relevant squares: 102,400 for rooks, 5,248 for bishops.
 pub(super) const ENTRIES: usize = 107_648;
 
-/// A power of two, so that a mask and no branch keeps an index inside the table.
+/// A power of two, so that a mask instead of a bounds check keeps an index in range.
 pub(super) const TABLE_SIZE: usize = 1 << 17;
 
-/// The squares whose occupancy changes a slider's attacks: its lines without their last squares,
-/// for nothing stands behind the edge.
+/// The relevant occupancy mask: a slider's lines without their edge squares.
 pub(super) const fn relevant(square: Square, steps: [(i8, i8); 4]) -> Bitboard {
     let mut set = 0;
     let mut direction = 0;
@@ -32,7 +30,7 @@ pub(super) const fn relevant(square: Square, steps: [(i8, i8); 4]) -> Bitboard {
     Bitboard(set)
 }
 
-/// The attacks that a table entry holds, worked out without tables.
+/// The attacks of a table entry, computed without tables.
 pub(super) const fn attacks(rook: bool, square: Square, occupied: u64) -> u64 {
     if rook {
         hyperbola::rook(square, Bitboard(occupied)).0

@@ -1,14 +1,13 @@
 //! Boards as SVG: coordinates, last move, check, marked squares, arrows, and a piece set of our own.
 //!
 //! A [`BoardPicture`] is a plain description with public fields; [`BoardPicture::to_svg`] turns it
-//! into one self-contained file. It knows squares and pieces, not positions, so that it can also
-//! draw what is no legal position: a diagram with two pieces, a set of squares, a Paco Ŝako union.
+//! into one self-contained file. It is made of squares and pieces, not of a position, so that it can also
+//! draw illegal positions: a diagram with two pieces, a set of squares, a Paco Ŝako union.
 //!
 //! A square is 100 units wide and a shape fills it, so most pieces need no more than
 //! `<use href="#tabiya-n" x="100" y="0"/>`; each kind of piece that occurs is defined once. From
 //! bottom to top lie squares, last move, highlights, check, marks, pieces, arrows. The same
-//! description always gives the same bytes. Numbers that make no sense (a width that is not a
-//! number, an opacity of 7) are brought into range, never refused.
+//! description always gives the same bytes. Invalid numbers (a NaN width, an opacity of 7) are clamped.
 
 mod pieces;
 
@@ -82,9 +81,9 @@ impl MarkColor {
 /// An arrow from a square to itself is drawn as a mark on it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Arrow {
-    /// Where it begins.
+    /// The tail's square.
     pub from: Square,
-    /// Where it points.
+    /// The head's square.
     pub to: Square,
     /// Its color.
     pub color: MarkColor,
@@ -95,12 +94,12 @@ pub struct Arrow {
 }
 
 impl Arrow {
-    /// The usual width, in squares.
+    /// The default width, in squares.
     pub const WIDTH: f32 = 0.14;
-    /// The usual opacity.
+    /// The default opacity.
     pub const OPACITY: f32 = 0.75;
 
-    /// An arrow of the usual width and opacity.
+    /// An arrow of default width and opacity.
     pub const fn new(from: Square, to: Square, color: MarkColor) -> Self {
         Self { from, to, color, width: Self::WIDTH, opacity: Self::OPACITY }
     }
@@ -124,7 +123,7 @@ pub struct OffsetPiece {
     pub scale: f32,
 }
 
-/// What to draw: a description of a board, all of whose fields may be set freely.
+/// The description of a board picture. All fields may be set freely.
 ///
 /// ```
 /// use chess::svg::{Arrow, BoardPicture, MarkColor};
@@ -147,7 +146,7 @@ pub struct BoardPicture {
     pub pieces: Vec<(Square, Piece)>,
     /// Pieces that are moved or scaled within their squares, drawn over the others in this order.
     pub offset_pieces: Vec<OffsetPiece>,
-    /// The player who sits at the lower edge.
+    /// The player at the bottom.
     pub orientation: Color,
     /// Whether a frame with the letters of the files and the digits of the ranks is drawn.
     pub coordinates: bool,
@@ -163,7 +162,7 @@ pub struct BoardPicture {
     pub arrows: Vec<Arrow>,
     /// Width and height in pixels.
     pub size: u32,
-    /// What the picture is called, for those who hear it. Any text; it is escaped.
+    /// The accessible title. Any text; it is escaped.
     pub title: String,
 }
 
@@ -187,7 +186,7 @@ impl Default for BoardPicture {
 }
 
 impl BoardPicture {
-    /// The picture of whatever stands on the squares.
+    /// A picture of a function from squares to pieces.
     ///
     /// ```
     /// use chess::svg::BoardPicture;
@@ -214,7 +213,7 @@ impl BoardPicture {
     pub fn to_svg(&self) -> String {
         let (margin, edge) = if self.coordinates { (MARGIN, EDGE) } else { (0, 0) };
         let (left, top, side, size) = (-margin, -edge, 800 + margin + edge, self.size);
-        let title = escape(&self.title);
+        let title = escape_xml(&self.title);
         let mut out = format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {side} {side}""#
         );
@@ -235,7 +234,7 @@ impl BoardPicture {
         out
     }
 
-    /// The pieces in words, for those who hear the picture.
+    /// The accessible description: the pieces in words.
     fn write_description(&self, out: &mut String) {
         let offset = self.offset_pieces.iter().map(|piece| (piece.square, piece.piece));
         let mut all: Vec<(Square, Piece)> = self.pieces.iter().copied().chain(offset).collect();
@@ -430,12 +429,12 @@ impl BoardPicture {
     }
 }
 
-/// A number of the user's, brought into range; one that is not a number becomes the usual one.
-fn in_range(value: f32, low: f32, high: f32, usual: f32) -> f32 {
-    if value.is_nan() { usual } else { value.clamp(low, high) }
+/// Clamps a value; NaN becomes the default.
+fn in_range(value: f32, low: f32, high: f32, default: f32) -> f32 {
+    if value.is_nan() { default } else { value.clamp(low, high) }
 }
 
-/// A number as short as SVG allows, to three decimals; what is not finite is 0.
+/// A number in its shortest SVG form, to three decimals; 0 if not finite.
 fn number(value: f32) -> String {
     if !value.is_finite() {
         return "0".to_owned();
@@ -451,9 +450,15 @@ fn number(value: f32) -> String {
     }
 }
 
-/// Text for the inside of an element or a quoted attribute. Characters that XML cannot hold at
-/// all, such as a NUL, become the replacement character.
-fn escape(text: &str) -> String {
+/// Escapes text for XML element content or a double-quoted attribute value. White space becomes a blank,
+/// characters that XML does not allow become U+FFFD.
+///
+/// ```
+/// use chess::svg::escape_xml;
+/// assert_eq!(escape_xml("<Kg1> & \"Qh7\"\n"), "&lt;Kg1&gt; &amp; &quot;Qh7&quot; ");
+/// assert_eq!(escape_xml("\0"), "\u{fffd}");
+/// ```
+pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

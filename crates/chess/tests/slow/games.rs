@@ -1,27 +1,11 @@
-//! Random games to test with: always the same ones for the same seed.
+//! Random games, reproducible by seed.
 
+use chess::rng::Rng;
 use chess::{Move, MoveKind, Position, chess960};
 
 use super::SlowBoard;
 
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
-
-/// Starts where castling, en passant and promotions are near.
+/// Positions rich in castling, en passant and promotions.
 pub const RICH: [&str; 15] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
@@ -40,48 +24,48 @@ pub const RICH: [&str; 15] = [
     "6k1/3R1ppp/8/4N3/b2r4/2n2N2/5PPP/6K1 w - - 90 60",
 ];
 
-/// The n-th start: chess, one of Fischer's, or one of [`RICH`].
-fn start(n: usize, random: &mut Random) -> Position {
+/// The start of the `n`th game: chess, Chess960, or one of [`RICH`].
+fn start(n: usize, rng: &mut Rng) -> Position {
     match n % 4 {
         0 => Position::INITIAL,
-        1 => chess960::start(random.below(960) as u16).expect("a number below 960"),
-        _ => RICH[random.below(RICH.len())].parse().expect("a legal position"),
+        1 => chess960::start(rng.below(960) as u16).expect("a number below 960"),
+        _ => RICH[rng.below(RICH.len())].parse().expect("a legal position"),
     }
 }
 
-/// A legal move; rare kinds of move are preferred now and then.
-pub fn choose(position: &Position, random: &mut Random) -> Option<Move> {
+/// A random legal move; one in four prefers castling, promotions, double pushes and en passant.
+pub fn choose(position: &Position, rng: &mut Rng) -> Option<Move> {
     let moves = position.legal_moves();
     if moves.is_empty() {
         return None;
     }
-    if random.below(4) == 0 {
+    if rng.below(4) == 0 {
         let rare: Vec<Move> = moves
             .iter()
             .copied()
             .filter(|m| !matches!(m.kind(), MoveKind::Quiet | MoveKind::Capture))
             .collect();
         if !rare.is_empty() {
-            return Some(rare[random.below(rare.len())]);
+            return Some(rare[rng.below(rare.len())]);
         }
     }
-    Some(moves[random.below(moves.len())])
+    Some(moves[rng.below(moves.len())])
 }
 
-/// Plays random games and shows each position with its slow twin, which is kept by its own moves.
+/// Plays random games and visits each position with its reference board, updated by its own moves.
 pub fn play(
     seed: u64,
     games: usize,
     plies: usize,
-    mut show: impl FnMut(&Position, &SlowBoard, &mut Random),
+    mut visit: impl FnMut(&Position, &SlowBoard, &mut Rng),
 ) {
-    let mut random = Random(seed);
+    let mut rng = Rng::from_seed(seed);
     for n in 0..games {
-        let mut position = start(n, &mut random);
+        let mut position = start(n, &mut rng);
         let mut slow = SlowBoard::of(&position);
         for _ in 0..plies {
-            show(&position, &slow, &mut random);
-            let Some(m) = choose(&position, &mut random) else { break };
+            visit(&position, &slow, &mut rng);
+            let Some(m) = choose(&position, &mut rng) else { break };
             position = position.after(m);
             slow = slow.after(m);
         }

@@ -279,7 +279,7 @@ impl Watcher for Maker<'_> {
             self.game.is_skipped = true;
             return Next::SkipGame;
         }
-        self.game.is_chess960 |= has_chess960_castling(start);
+        self.game.is_chess960 |= start.has_chess960_castling_rights();
         Next::Go
     }
 
@@ -356,14 +356,4 @@ impl Watcher for Maker<'_> {
             self.made.games.push((self.made.rows.len(), self.made.counts));
         }
     }
-}
-
-/// Whether castling cannot be written as in chess: as python-chess asks.
-fn has_chess960_castling(position: &Position) -> bool {
-    let rooks = position.castling_rooks();
-    rooks.into_iter().any(|rook| {
-        let color = if rook.rank() == chess::Rank::First { Color::White } else { Color::Black };
-        let usual = position.king(color).file() == chess::File::E;
-        !usual || !matches!(rook.file(), chess::File::A | chess::File::H)
-    })
 }

@@ -1,7 +1,7 @@
-//! The first evaluation: material, squares, mobility, pawns, king safety, threats.
+//! The hand-crafted evaluation: material, piece-square tables, mobility, pawns, king safety, threats.
 //!
-//! One function goes through the terms of a position and tells a [`Tally`] each that applies. Adding
-//! up weights is one tally, noting the counts for tuning another: what is tuned is what is played.
+//! One function visits the terms of a position with a [`Tally`]. One tally sums weights, another records counts
+//! for the tuner: the tuned function is the played one.
 
 use chess::{Bitboard, Color, PieceType, Position};
 
@@ -10,14 +10,13 @@ use super::terms::{COUNT, TEMPO};
 use super::weights::WEIGHTS;
 use crate::score::Score;
 
-/// Takes the terms that apply to a position.
+/// A visitor of evaluation terms.
 pub trait Tally {
     /// A term counts `count` times for a player.
     fn add(&mut self, color: Color, term: usize, count: i32);
 }
 
-/// Middlegame and endgame in one number: the endgame in the upper half. Sums of such numbers are the
-/// numbers of the sums.
+/// Middlegame and endgame packed in one integer, the endgame in the upper half; addition works on both.
 const fn packed((middle, end): (i16, i16)) -> i32 {
     ((end as i32) << 16) + middle as i32
 }
@@ -32,7 +31,7 @@ static PACKED: [i32; COUNT] = {
     table
 };
 
-/// Adds up weights from White's view.
+/// Sums weights from White's view.
 struct Sum(i32);
 
 impl Tally for Sum {
@@ -43,12 +42,12 @@ impl Tally for Sum {
     }
 }
 
-/// All pieces of the start count so much together; see [`phase`].
+/// The phase of the initial position; see [`phase`].
 pub const FULL_PHASE: i32 = 24;
-/// An endgame weight that is believed in full.
+/// The scale of an unreduced endgame score.
 pub const FULL_SCALE: i32 = 64;
 
-/// How much of a middlegame it is, from 0 to [`FULL_PHASE`].
+/// The game phase, from 0 (endgame) to [`FULL_PHASE`] (middlegame).
 pub fn phase(position: &Position) -> i32 {
     let count = |piece_type| position.board().piece_type(piece_type).len() as i32;
     let phase = count(PieceType::Knight)
@@ -58,8 +57,7 @@ pub fn phase(position: &Position) -> i32 {
     phase.min(FULL_PHASE)
 }
 
-/// How far an advantage in the endgame is to be believed, of [`FULL_SCALE`]: without pawns a minor
-/// piece more does not win, and bishops on squares of different color often draw.
+/// The endgame scale factor, of [`FULL_SCALE`]: drawish material without pawns, opposite-colored bishops.
 pub fn scale(position: &Position, favored: Color) -> i32 {
     let board = position.board();
     let pieces = |color, piece_type| board.pieces(color, piece_type).len() as i32;
@@ -90,11 +88,11 @@ pub fn scale(position: &Position, favored: Color) -> i32 {
     FULL_SCALE
 }
 
-/// Remembers what pawn structures are worth: most positions of a search share a few.
+/// A pawn hash table: most positions of a search share a few pawn structures.
 #[derive(Clone)]
 pub struct PawnCache(Box<[PawnEntry]>);
 
-/// An entry of noughts is that of no pawns at all, which is right.
+/// A zeroed entry is correct for a board without pawns.
 #[derive(Clone, Copy, Default)]
 struct PawnEntry {
     key: u64,
@@ -112,7 +110,7 @@ impl Default for PawnCache {
 
 impl PawnCache {
     #[inline(always)]
-    fn look_up(&mut self, position: &Position) -> PawnEntry {
+    fn probe(&mut self, position: &Position) -> PawnEntry {
         let key = position.pawn_key();
         let entry = &mut self.0[key as usize % PAWN_ENTRIES];
         if entry.key != key {
@@ -124,9 +122,9 @@ impl PawnCache {
     }
 }
 
-/// The evaluation for the player to move.
+/// The evaluation from the side to move's view.
 pub fn evaluate(position: &Position, pawns: &mut PawnCache) -> Score {
-    let entry = pawns.look_up(position);
+    let entry = pawns.probe(position);
     let mut sum = Sum(entry.sum);
     tally_pieces(position, entry.passed, &mut sum);
     let middle = i32::from(sum.0 as i16);
@@ -138,7 +136,7 @@ pub fn evaluate(position: &Position, pawns: &mut PawnCache) -> Score {
     if position.turn() == Color::White { white } else { -white }
 }
 
-/// Against a bare king: drive him to the edge and come near. From White's view.
+/// Mop-up evaluation against a bare king, from White's view: drive it to the edge, approach with the king.
 fn lone_king(position: &Position, favored: Color) -> i32 {
     let board = position.board();
     if board.color(!favored).many() || board.straight_sliders().is_empty() {
@@ -151,13 +149,13 @@ fn lone_king(position: &Position, favored: Color) -> i32 {
     if favored == Color::White { bonus } else { -bonus }
 }
 
-/// Tells the tally every term that applies to the position.
+/// Visits every term of the position.
 pub fn tally<T: Tally>(position: &Position, tally: &mut T) {
     let passed = tally_pawns(position, tally);
     tally_pieces(position, passed, tally);
 }
 
-/// The terms that depend on the pawns alone. Gives each player's passed pawns.
+/// The pawn structure terms. Returns each player's passed pawns.
 fn tally_pawns<T: Tally>(position: &Position, tally: &mut T) -> [Bitboard; 2] {
     let white = Side::<true>::new(position).pawn_structure(tally);
     let black = Side::<false>::new(position).pawn_structure(tally);
@@ -186,8 +184,9 @@ fn tally_pieces<T: Tally>(position: &Position, passed: [Bitboard; 2], tally: &mu
 mod tests {
     use super::*;
     use chess::Board;
+    use chess::rng::Rng;
 
-    /// Adds up without packing.
+    /// The unpacked reference.
     #[derive(Default)]
     struct Plain {
         middle: i32,
@@ -203,7 +202,7 @@ mod tests {
     }
 
     fn positions() -> Vec<Position> {
-        let mut random = 1u64;
+        let mut rng = Rng::from_seed(1);
         let mut found = Vec::new();
         for _ in 0..40 {
             let mut position = Position::INITIAL;
@@ -212,8 +211,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                position = position.after(moves[(random >> 33) as usize % moves.len()]);
+                position = position.after(moves[rng.below(moves.len())]);
                 found.push(position);
             }
         }
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_sums_are_the_sums() {
+    fn packed_sums_match_unpacked_ones() {
         for position in positions() {
             let (mut plain, mut sum) = (Plain::default(), Sum(0));
             tally(&position, &mut plain);
@@ -231,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The same position with the players exchanged.
+    /// The color-flipped position.
     fn mirrored(position: &Position) -> Option<Position> {
         let mut board = Board::EMPTY;
         for (square, piece) in position.board().iter() {
@@ -249,7 +247,7 @@ mod tests {
     use chess::Square;
 
     #[test]
-    fn both_players_are_judged_alike() {
+    fn the_evaluation_is_color_symmetric() {
         let mut seen = 0;
         for position in positions() {
             let Some(mirrored) = mirrored(&position) else { continue };

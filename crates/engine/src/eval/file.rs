@@ -1,4 +1,4 @@
-//! Networks from files, and the one that is embedded.
+//! Loading network files, and the embedded network.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,19 +9,19 @@ use nnue::{AnyLoadError, AnyNetwork};
 
 use crate::memory::is_available;
 
-/// Why a file gives no network.
+/// Why a network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// A folder, a device or a pipe.
+    /// A directory, device or pipe.
     #[error("no file")]
     NoFile,
-    /// No network is as large.
+    /// Larger than any network.
     #[error("{0} bytes are more than any network has")]
     TooLarge(u64),
-    /// What is in it is no network.
+    /// The content is not a network.
     #[error(transparent)]
     Content(#[from] AnyLoadError),
 }
@@ -36,12 +36,12 @@ pub fn load(path: &Path) -> Result<AnyNetwork, FileError> {
     if metadata.len() > most {
         return Err(FileError::TooLarge(metadata.len()));
     }
-    // The file, the network, and what evaluators keep of it.
+    // The file, the network, and the evaluators' accumulators.
     if !is_available((metadata.len() as usize).saturating_mul(3)) {
         return Err(io::Error::from(io::ErrorKind::OutOfMemory).into());
     }
     let mut bytes = Vec::new();
-    // It may have grown since.
+    // The file may have grown since.
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok(AnyNetwork::from_bytes(&bytes)?)
 }
@@ -51,8 +51,8 @@ const EMBEDDED: Option<&[u8]> = Some(include_bytes!(env!("TABIYA_NETWORK")));
 #[cfg(not(embedded_network))]
 const EMBEDDED: Option<&[u8]> = None;
 
-/// The network that is embedded, if there is one. It is unpacked when it is first asked for, and all
-/// engines of the process share it.
+/// The embedded network, if there is one. It is unpacked on first use and shared by all engines of the
+/// process.
 pub fn embedded() -> Option<AnyNetwork> {
     static NETWORK: OnceLock<Option<AnyNetwork>> = OnceLock::new();
     NETWORK.get_or_init(|| AnyNetwork::from_bytes(EMBEDDED?).ok()).clone()
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_embedded_is_a_network() {
+    fn the_embedded_file_is_a_network() {
         if let Some(bytes) = EMBEDDED {
             assert_eq!(AnyNetwork::from_bytes(bytes).err(), None);
         }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_network_is_refused_with_its_reason() {
+    fn other_files_are_rejected_with_the_reason() {
         let error = |path: &str| load(Path::new(path)).err().map(|error| error.to_string());
         assert_eq!(error("/").as_deref(), Some("no file"));
         assert_eq!(error("/dev/zero").as_deref(), Some("no file"));

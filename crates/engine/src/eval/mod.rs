@@ -1,8 +1,7 @@
-//! How good a position is for the player to move, without searching.
+//! Static evaluation.
 //!
-//! The search knows only [`Evaluator`]: it tells it every move it makes and takes back, and asks for
-//! evaluations. What is behind it, a network or the hand-written terms of [`classic`], can be exchanged
-//! without touching the search.
+//! The search uses only [`Evaluator`], which follows every move made and unmade. Behind it is a network (NNUE) or
+//! the hand-crafted evaluation of [`classic`].
 
 pub mod classic;
 pub mod file;
@@ -15,18 +14,18 @@ use nnue::{Accumulators, AnyNetwork, halfkp, halfkp_centipawns};
 
 use crate::score::{Score, clamp_evaluation};
 
-/// An evaluation that keeps in step with a search.
+/// An evaluation updated incrementally by the search.
 #[derive(Clone)]
 pub enum Evaluator {
-    /// The hand-written terms of [`classic`], computed afresh each time but for the pawns.
+    /// The hand-crafted evaluation of [`classic`], from scratch each time but for the pawn cache.
     Classic(classic::PawnCache),
-    /// A network, with accumulators that follow the moves.
+    /// A network with its accumulator stack.
     Network(Accumulators),
-    /// One of Stockfish's first networks.
+    /// A HalfKP network of Stockfish 12.
     HalfKp(halfkp::Accumulators),
 }
 
-/// The embedded network if there is one, else the hand-written terms.
+/// The embedded network if there is one, else the classic evaluation.
 impl Default for Evaluator {
     fn default() -> Self {
         Self::new(file::embedded())
@@ -34,7 +33,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// A network's evaluation, or that of the hand-written terms.
+    /// The evaluator of a network, or the classic evaluation.
     pub fn new(network: Option<AnyNetwork>) -> Self {
         match network {
             None => Self::Classic(classic::PawnCache::default()),
@@ -43,16 +42,16 @@ impl Evaluator {
         }
     }
 
-    /// The network behind it; none if it evaluates by hand-written terms.
+    /// The network; none for the classic evaluation.
     pub fn network(&self) -> Option<AnyNetwork> {
         match self {
             Self::Classic(_) => None,
-            Self::Network(sums) => Some(AnyNetwork::Tabiya(sums.network().clone())),
-            Self::HalfKp(sums) => Some(AnyNetwork::HalfKp(sums.network().clone())),
+            Self::Network(accumulators) => Some(AnyNetwork::Tabiya(accumulators.network().clone())),
+            Self::HalfKp(accumulators) => Some(AnyNetwork::HalfKp(accumulators.network().clone())),
         }
     }
 
-    /// A search begins here.
+    /// Resets the accumulators to the root of a search.
     pub fn reset(&mut self, root: &Position) {
         match self {
             Self::Classic(_) => {}
@@ -61,7 +60,7 @@ impl Evaluator {
         }
     }
 
-    /// The position after a move, which the evaluation now stands at.
+    /// Makes a move: returns the position after it and pushes the accumulators.
     #[inline(always)]
     pub fn play(&mut self, position: &Position, m: Move) -> Position {
         match self {
@@ -71,7 +70,7 @@ impl Evaluator {
         }
     }
 
-    /// Back to where it stood before the last [`play`](Evaluator::play).
+    /// Undoes the last [`play`](Evaluator::play).
     #[inline(always)]
     pub fn take_back(&mut self) {
         match self {
@@ -81,8 +80,8 @@ impl Evaluator {
         }
     }
 
-    /// The evaluation for the player to move, clear of known results. The position is the one it
-    /// stands at, or that one after a null move, which changes no piece and is not told.
+    /// The evaluation from the side to move's view, clamped below the tablebase scores. The position is the
+    /// current one, or that one after a null move, which changes no piece.
     pub fn evaluate(&mut self, position: &Position) -> Score {
         let score = match self {
             Self::Classic(pawns) => classic::evaluate(position, pawns),
@@ -95,7 +94,7 @@ impl Evaluator {
     }
 }
 
-/// No evaluation means more than this, and ours stay far below. A network's file may say anything.
+/// Limit of a network's output, far above ours: a network file may hold anything.
 const MOST: Score = 1_000_000;
 
 #[cfg(test)]
@@ -104,7 +103,7 @@ mod tests {
     use nnue::{Network, Shape};
 
     #[test]
-    fn a_network_gives_the_same_however_a_position_came_about() {
+    fn incremental_evaluations_match_fresh_ones() {
         let shape = Shape { mirrored: true, ..Shape::plain(64) };
         let network = AnyNetwork::from(Network::random(shape, 1).unwrap());
         let mut evaluator = Evaluator::new(Some(network.clone()));
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_extreme_numbers_stays_clear_of_known_results() {
+    fn extreme_networks_stay_below_tablebase_scores() {
         let hidden = 2048;
         let network = Network::new(
             Shape::plain(hidden),

@@ -1,4 +1,4 @@
-//! The terms of the classic evaluation as one player sees the board, who is known at compile time.
+//! The terms of the classic evaluation for one player, known at compile time.
 
 use chess::{Bitboard, Color, File, PieceType, Position, Rank, Square, attacks, sliders};
 
@@ -13,21 +13,21 @@ pub struct Side<'a, const WHITE: bool> {
     enemy_pawns: Bitboard,
 }
 
-/// What one player attacks.
+/// The attacks of one player.
 pub struct Attacks {
     by: [Bitboard; 6],
     any: Bitboard,
     twice: Bitboard,
-    /// Aimed at the squares around the enemy king: pieces, and a sum over them.
+    /// Attackers of the king zone: their number and weighted sum.
     attackers: usize,
     danger: usize,
 }
 
-/// What a piece adds to the danger of a king when it attacks a square beside him.
+/// King danger per attack on the king zone, by piece.
 const ATTACKER_DANGER: [usize; 6] = [0, 3, 2, 3, 4, 0];
-/// What a safe check adds, by the piece that could give it.
+/// King danger of a safe check, by piece.
 const CHECK_DANGER: [usize; 6] = [0, 5, 3, 6, 5, 0];
-/// What a square beside the king adds which only he defends.
+/// King danger of a square defended only by the king.
 const WEAK_SQUARE_DANGER: usize = 2;
 
 const A_FILE: u64 = 0x0101_0101_0101_0101;
@@ -106,32 +106,32 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         Bitboard((s & !A_FILE) >> 1 | (s & !(A_FILE << 7)) << 1)
     }
 
-    /// What the player's pawns attack.
+    /// The pawn attacks.
     #[inline(always)]
     pub fn pawn_attacks(&self) -> Bitboard {
         Self::beside(Self::forward(self.own_pawns))
     }
 
-    /// A square as the player sees it: a1 is his left corner.
+    /// A square from the player's perspective.
     #[inline(always)]
     fn seen(square: Square) -> usize {
         if WHITE { square.index() } else { square.flip_rank().index() }
     }
 
-    /// The rank as the player sees it, from 0.
+    /// The rank from the player's perspective, from 0.
     #[inline(always)]
     fn rank(square: Square) -> usize {
         Self::seen(square) / 8
     }
 
-    /// The enemy king, the squares around him, and the next rank before him.
+    /// The king zone: the enemy king's neighborhood and the next rank before it.
     #[inline(always)]
     fn enemy_king_zone(&self) -> Bitboard {
         let around = attacks::king(self.position.king(!Self::COLOR));
         around | Self::back(around)
     }
 
-    /// Where pieces stand and how well they move; collects what they attack.
+    /// Piece-square and mobility terms; collects attacks.
     #[inline(always)]
     pub fn pieces<T: Tally>(&self, tally: &mut T, enemy_pawn_attacks: Bitboard) -> Attacks {
         let zone = self.enemy_king_zone();
@@ -217,7 +217,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         }
     }
 
-    /// What depends on the pawns alone. Gives the passed pawns.
+    /// Pawn structure. Returns the passed pawns.
     #[inline(always)]
     pub fn pawn_structure<T: Tally>(&self, tally: &mut T) -> Bitboard {
         let (own, theirs) = (self.own_pawns, self.enemy_pawns);
@@ -251,7 +251,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         passed
     }
 
-    /// Rooks and kings that have to do with pawns, and how far passed pawns can go.
+    /// Passed pawn advancement, rooks and kings relative to pawns.
     #[inline(always)]
     pub fn around_pawns<T: Tally>(&self, tally: &mut T, passed: Bitboard, enemy: &Attacks) {
         let rooks = self.own(PieceType::Rook);
@@ -291,7 +291,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         }
     }
 
-    /// Pawns before the own king, on his file and the two beside it.
+    /// Pawn shelter and storm on the king's file and the adjacent ones.
     #[inline(always)]
     pub fn king_shelter<T: Tally>(&self, tally: &mut T) {
         let king = self.position.king(Self::COLOR);
@@ -312,7 +312,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         }
     }
 
-    /// How much is aimed at the enemy king.
+    /// King danger.
     #[inline(always)]
     pub fn aim_at_king<T: Tally>(&self, tally: &mut T, own: &Attacks, enemy: &Attacks) {
         let king = self.position.king(!Self::COLOR);
@@ -344,7 +344,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         );
     }
 
-    /// Attacks on enemy pieces.
+    /// Threats.
     #[inline(always)]
     pub fn threats<T: Tally>(&self, tally: &mut T, own: &Attacks, enemy: &Attacks) {
         let minor = own.by[PieceType::Knight.index()] | own.by[PieceType::Bishop.index()];

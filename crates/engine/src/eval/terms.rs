@@ -1,8 +1,7 @@
-//! What the classic evaluation looks at, and where the weight of each term is kept.
+//! The terms of the classic evaluation, and the offset of each in the weight vector.
 //!
 //! The evaluation is a sum of terms, each a count times a weight; a weight is a pair for the
-//! middlegame and the endgame. All weights stand in one list ([`super::weights`]), so that tuning sees
-//! a vector and evaluating reads a table. Terms that depend on a rank, a distance or a number of squares
+//! middlegame and the endgame. All weights are in one table ([`super::weights`]): a vector for the tuner. Terms that depend on a rank, a distance or a number of squares
 //! have one weight for each.
 
 /// A run of weights.

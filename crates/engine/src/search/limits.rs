@@ -1,4 +1,4 @@
-//! What a search may use up, and how it is stopped from outside.
+//! The limits of a search, and its control from another thread.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,47 +9,47 @@ use chess::Move;
 /// The clock of the player to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
-    /// What is left.
+    /// The remaining time.
     pub remaining: Duration,
-    /// What each move adds.
+    /// The increment per move.
     pub increment: Duration,
-    /// Moves until more time is added; none: the time is for the rest of the game.
+    /// Moves to the next time control; none: sudden death.
     pub moves_to_go: Option<u32>,
 }
 
-/// When a search ends by itself. With nothing set it goes on until it is stopped.
+/// When a search ends by itself. Without limits it runs until it is stopped.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Limits {
-    /// Play by the clock.
+    /// Manage time by the clock.
     pub clock: Option<Clock>,
-    /// Exactly this long.
+    /// The time for this move.
     pub move_time: Option<Duration>,
-    /// To this depth.
+    /// The maximum depth.
     pub depth: Option<u32>,
-    /// Until so many positions were looked at, by all threads together.
+    /// The maximum number of nodes of all threads together.
     pub nodes: Option<u64>,
-    /// Until a mate in so many moves is found.
+    /// Search for a mate in this many moves.
     pub mate: Option<u32>,
-    /// Do not answer before being [stopped](Control::stop), even if there is nothing left to do.
+    /// Return only when [stopped](Control::stop), even if the search has finished.
     pub infinite: bool,
-    /// Only these moves; empty: all.
+    /// The root moves to search (`searchmoves`); empty: all.
     pub moves: Vec<Move>,
 }
 
-/// The reins of a running search, shared with whoever started it.
+/// Controls a running search from another thread.
 #[derive(Debug)]
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// When the search began.
+    /// Start of the search.
     begun: Instant,
-    /// When the clock of the player to move began to run: with the search, or at `ponderhit`.
+    /// Start of the engine's clock: the start of the search, or `ponderhit`.
     clock_started: Mutex<Instant>,
     changed: Condvar,
 }
 
 impl Control {
-    /// For a search that begins now; while `pondering`, the clock does not run.
+    /// For a search that starts now; while `pondering`, the clock does not run.
     pub fn new(pondering: bool) -> Self {
         let now = Instant::now();
         Self {
@@ -65,7 +65,7 @@ impl Control {
         self.clock_started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The search is to answer now.
+    /// Stops the search.
     pub fn stop(&self) {
         let _guard = self.clock_started();
         self.stop.store(true, Relaxed);
@@ -73,8 +73,8 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// The opponent has played the expected move: the clock runs from now. Without pondering it is
-    /// running already, and goes on as it does.
+    /// The opponent has played the ponder move: the clock starts. Without pondering it is already
+    /// running, and this does nothing.
     pub fn ponder_hit(&self) {
         let mut clock_started = self.clock_started();
         if !self.is_pondering() {
@@ -85,29 +85,29 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// Whether the search is to end.
+    /// Whether the search must stop.
     #[inline(always)]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)
     }
 
-    /// Whether the opponent is still to move.
+    /// Whether the engine is pondering.
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Relaxed)
     }
 
-    /// Time since the search began, pondering included: for reports.
+    /// Time since the start of the search, pondering included: for reports.
     pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Time used on the clock of the player to move, which does not run while pondering: for time
-    /// management.
+    /// Time used on the engine's clock, which does not run while pondering: for time management.
     pub fn clock_elapsed(&self) -> Duration {
         if self.is_pondering() { Duration::ZERO } else { self.clock_started().elapsed() }
     }
 
-    /// Waits until an answer may be given: `infinite` waits for a stop, pondering for the end of it.
+    /// Blocks until the result may be returned: after a stop if `infinite`, after the end of pondering
+    /// otherwise.
     pub fn wait(&self, infinite: bool) {
         let mut guard = self.clock_started();
         while !self.is_stopped() && (infinite || self.is_pondering()) {
@@ -121,13 +121,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ponderhit_starts_the_clock_but_not_the_search_anew() {
+    fn a_ponderhit_starts_the_clock_but_does_not_restart_the_search() {
         let pause = Duration::from_millis(20);
         let control = Control::new(true);
         std::thread::sleep(pause);
         assert_eq!(control.clock_elapsed(), Duration::ZERO);
         control.ponder_hit();
-        // In this order, since time goes on between the two.
+        // In this order: time passes between the two calls.
         let (clock, whole) = (control.clock_elapsed(), control.elapsed());
         assert!(clock + pause <= whole, "{clock:?} {whole:?}");
         std::thread::sleep(pause);

@@ -1,115 +1,119 @@
-//! The numbers of the search, by name. Scores are centipawns; reductions are in 1024ths of a ply.
+//! The parameters of the search. Scores are centipawns; reductions are in 1024ths of a ply.
 
-/// Aspiration: the first window around the last score.
+/// Aspiration window: half its initial width.
 pub const ASPIRATION: i32 = 14;
-/// Aspiration begins at this depth.
+/// Aspiration window: minimum depth.
 pub const ASPIRATION_DEPTH: i32 = 4;
 
-/// Razoring: so far below alpha, by depth.
+/// Razoring: margin below alpha, …
 pub const RAZOR_BASE: i32 = 180;
-/// Razoring: and so much more for each ply squared.
+/// … plus this times depth².
 pub const RAZOR_DEPTH: i32 = 130;
-/// Razoring up to this depth.
+/// Razoring: maximum depth.
 pub const RAZOR_MAX_DEPTH: i32 = 4;
 
-/// Reverse futility: so far above beta for each ply.
+/// Reverse futility pruning: margin above beta per ply.
 pub const REVERSE_FUTILITY: i32 = 78;
-/// Reverse futility up to this depth.
+/// Reverse futility pruning: maximum depth.
 pub const REVERSE_FUTILITY_MAX_DEPTH: i32 = 9;
 
-/// Null move: from this depth on.
+/// Null-move pruning: minimum depth.
 pub const NULL_MIN_DEPTH: i32 = 3;
-/// Null move: the reduction.
+/// Null-move pruning: base reduction, …
 pub const NULL_REDUCTION: i32 = 4;
-/// Null move: one ply more for so many plies.
+/// … plus depth divided by this, …
 pub const NULL_DEPTH_DIVISOR: i32 = 4;
-/// Null move: one ply more for so much above beta.
+/// … plus the margin above beta divided by this.
 pub const NULL_SCORE_DIVISOR: i32 = 180;
-/// Null move: the static evaluation must be above beta by this, …
+/// Null-move pruning: the static evaluation must exceed beta by this, …
 pub const NULL_SLACK: i32 = 140;
-/// … less so much for each ply.
+/// … minus this per ply.
 pub const NULL_SLACK_DEPTH: i32 = 20;
-/// Null move: verified from this depth on, since zugzwang costs most there.
+/// Null-move pruning: minimum depth of a verification search.
 pub const NULL_VERIFY_DEPTH: i32 = 13;
 
-/// ProbCut: so far above beta.
+/// ProbCut: margin above beta.
 pub const PROBCUT: i32 = 190;
-/// ProbCut from this depth on.
+/// ProbCut: minimum depth.
 pub const PROBCUT_MIN_DEPTH: i32 = 5;
-/// ProbCut: the search that confirms it is so much shallower.
+/// ProbCut: depth reduction of the confirming search.
 pub const PROBCUT_REDUCTION: i32 = 4;
 
-/// Internal iterative reduction from this depth on.
-pub const INTERNAL_REDUCTION_DEPTH: i32 = 4;
+/// Internal iterative reduction: minimum depth.
+pub const IIR_MIN_DEPTH: i32 = 4;
 
-/// Late move pruning: moves at depth 0.
+/// Late move pruning: move count at depth 0.
 pub const LATE_MOVES_BASE: i32 = 4;
-/// Late move pruning up to this depth.
+/// Late move pruning: maximum depth.
 pub const LATE_MOVES_MAX_DEPTH: i32 = 8;
 
-/// Futility: so far below alpha.
+/// Futility pruning: margin below alpha, …
 pub const FUTILITY_BASE: i32 = 95;
-/// Futility: and so much more for each ply.
+/// … plus this per ply.
 pub const FUTILITY_DEPTH: i32 = 85;
-/// Futility up to this depth.
+/// Futility pruning: maximum depth.
 pub const FUTILITY_MAX_DEPTH: i32 = 8;
 
-/// History pruning: quiet moves with less history than this for each ply.
+/// History pruning: history threshold per ply.
 pub const HISTORY_PRUNING: i32 = -3300;
-/// History pruning up to this depth.
+/// History pruning: maximum depth.
 pub const HISTORY_PRUNING_MAX_DEPTH: i32 = 5;
 
-/// Exchanges: a quiet move may lose this for each ply squared.
-pub const QUIET_EXCHANGE: i32 = -22;
-/// Exchanges: a capture may lose this for each ply.
-pub const CAPTURE_EXCHANGE: i32 = -95;
-/// Exchanges are looked at up to this depth.
-pub const EXCHANGE_MAX_DEPTH: i32 = 9;
+/// SEE pruning: threshold of quiet moves, times depth².
+pub const SEE_PRUNING_QUIET: i32 = -22;
+/// SEE pruning: threshold of captures per ply.
+pub const SEE_PRUNING_CAPTURE: i32 = -95;
+/// SEE pruning: maximum depth.
+pub const SEE_PRUNING_MAX_DEPTH: i32 = 9;
 
-/// Singular extensions from this depth on.
+/// Singular extensions: minimum depth.
 pub const SINGULAR_MIN_DEPTH: i32 = 7;
-/// Singular: the table's result may be so much shallower.
+/// Singular extensions: the table entry may be this much shallower.
 pub const SINGULAR_TABLE_DEPTH: i32 = 3;
-/// Singular: others must stay below by so much for each ply.
+/// Singular extensions: margin below the table score, in half centipawns per ply.
 pub const SINGULAR_MARGIN: i32 = 2;
-/// Singular: below by so much again, and the extension is double.
+/// Double extension: further margin below the singular beta.
 pub const DOUBLE_MARGIN: i32 = 18;
-/// So many double extensions in one line.
+/// Double extensions: maximum in one line.
 pub const DOUBLE_LIMIT: u8 = 6;
 
-/// Late move reductions from this depth on.
+/// Late move reductions: minimum depth.
 pub const REDUCTION_MIN_DEPTH: i32 = 2;
-/// The part of a reduction that depends on nothing.
+/// Late move reductions at the root: minimum depth.
+pub const ROOT_REDUCTION_MIN_DEPTH: i32 = 3;
+/// Late move reductions at the root: moves searched without reduction.
+pub const ROOT_REDUCTION_MOVES: i32 = 3;
+/// Late move reductions: constant term, in plies.
 pub const REDUCTION_BASE: f64 = 0.75;
-/// The divisor of ln(depth) × ln(moves).
+/// Late move reductions: divisor of ln(depth) × ln(move number).
 pub const REDUCTION_DIVISOR: f64 = 2.15;
-/// Off the principal variation and expected to fail high.
+/// Late move reductions: at a cut node.
 pub const REDUCTION_CUT_NODE: i32 = 1400;
-/// Has been on the principal variation.
+/// Late move reductions: on a principal variation, now or earlier.
 pub const REDUCTION_ON_PV: i32 = -1100;
-/// The position gets better for the player.
+/// Late move reductions: the static evaluation is improving.
 pub const REDUCTION_IMPROVING: i32 = -700;
-/// The table's move is a capture.
+/// Late move reductions: the table move is a capture or promotion.
 pub const REDUCTION_TABLE_CAPTURE: i32 = 900;
-/// The move gives check.
+/// Late move reductions: the move gives check.
 pub const REDUCTION_CHECK: i32 = -900;
-/// The move is the killer.
+/// Late move reductions: the move is a killer.
 pub const REDUCTION_KILLER: i32 = -900;
-/// The moves after this one often fail high at once.
+/// Late move reductions: children have failed high often.
 pub const REDUCTION_CUTOFFS: i32 = 900;
-/// So much history is worth a ply.
+/// Late move reductions: quiet history worth one ply.
 pub const REDUCTION_HISTORY: i32 = 9000;
-/// For captures.
+/// Late move reductions: capture history worth one ply.
 pub const REDUCTION_CAPTURE_HISTORY: i32 = 6000;
 
-/// Quiescence: a capture must bring the evaluation so near to alpha.
+/// Delta pruning in quiescence: margin.
 pub const QUIESCENCE_FUTILITY: i32 = 160;
-/// Quiescence: a capture may lose this much in exchanges.
-pub const QUIESCENCE_EXCHANGE: i32 = -20;
+/// Quiescence: SEE threshold of captures.
+pub const QUIESCENCE_SEE: i32 = -20;
 
-/// History: bonus for each ply.
+/// History bonus per ply, …
 pub const BONUS_DEPTH: i32 = 160;
-/// History: less this.
+/// … minus this, …
 pub const BONUS_OFFSET: i32 = 80;
-/// History: at most this.
+/// … at most this.
 pub const BONUS_MAX: i32 = 1700;

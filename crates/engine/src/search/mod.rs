@@ -2,26 +2,30 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `limits` | when a search ends, and how it is stopped from outside |
-//! | `time` | how long to think |
-//! | `threads` | how threads are started |
-//! | `root` | iterative deepening and the moves at the root |
+//! | `limits` | limits of a search, and its control from another thread |
+//! | `time` | time management |
+//! | `threads` | spawning search threads |
+//! | `root` | iterative deepening, aspiration windows, root moves |
 //! | `node` | the search of a node, as numbered steps |
-//! | `quiescence` | captures at the horizon |
-//! | `margins` | every number, by name |
-//! | `worker` | what a thread keeps |
+//! | `pruning`, `singular`, `reductions`, `update` | its larger steps |
+//! | `quiescence` | quiescence search |
+//! | `margins` | the parameters |
+//! | `worker` | the state of a thread |
 //!
-//! Several threads search the same root with one transposition table ("lazy SMP"): each has its own
-//! histories, so that they differ in the order of moves, and each finds in the table what the others
-//! have done. The first watches the limits and reports.
+//! Lazy SMP: all threads search the same root and share the transposition table. Each has its own
+//! histories, so that move ordering differs between them. The main thread checks the limits and reports.
 
 mod limits;
 mod margins;
 mod node;
+mod pruning;
 mod quiescence;
+mod reductions;
 mod root;
+mod singular;
 mod threads;
 mod time;
+mod update;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -31,11 +35,12 @@ use chess::{Game, Move};
 use nnue::AnyNetwork;
 
 pub use limits::{Clock, Control, Limits};
+use node::Pv;
 pub use root::{RootMove, RootResult};
 pub(crate) use threads::{STACK_BYTES, builder};
 pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
-pub use worker::Line;
+pub use worker::PvLine;
 use worker::{Counters, Searcher, Shared, WORKER_BYTES, Worker};
 
 use crate::eval::Evaluator;
@@ -45,78 +50,77 @@ use crate::syzygy::Tablebases;
 use crate::table::{Bound, OutOfMemory, SharedTable, Table};
 use crate::weaken::{self, Weakening};
 
-/// What a running search tells.
+/// A report of a running search.
 #[derive(Clone, Copy, Debug)]
 pub enum Report<'a> {
-    /// A line and its score.
+    /// A principal variation and its score.
     Line(LineReport<'a>),
-    /// The move that is being looked at.
+    /// The root move being searched (`currmove`).
     CurrentMove {
-        /// In this iteration.
+        /// The depth of the iteration.
         depth: i32,
         /// The move.
         m: Move,
-        /// Its place in the order, from 1.
+        /// Its number in the move order, from 1.
         number: usize,
     },
-    /// Not all threads could be started: the search goes on with fewer.
+    /// Some threads could not be started: the search runs with fewer.
     MissingThreads {
-        /// How many search.
+        /// Threads that search.
         started: usize,
-        /// How many were asked for.
+        /// Threads requested.
         wanted: usize,
     },
 }
 
-/// A line and its score.
+/// A principal variation and its score.
 #[derive(Clone, Copy, Debug)]
 pub struct LineReport<'a> {
-    /// How deeply it was searched.
+    /// The depth it was searched to.
     pub depth: i32,
-    /// The deepest that was looked at.
+    /// The selective depth: the deepest ply reached.
     pub seldepth: usize,
     /// 1 for the best line, 2 for the next.
     pub number: usize,
-    /// For the player to move.
+    /// From the side to move's view.
     pub score: Score,
-    /// What the score says.
+    /// Whether the score is exact.
     pub bound: Bound,
-    /// Positions looked at by all threads.
+    /// Nodes searched by all threads.
     pub nodes: u64,
-    /// Positions found in the tablebases.
+    /// Tablebase hits.
     pub tablebase_hits: u64,
-    /// How full the transposition table is, in thousandths.
+    /// Per mille of the transposition table in use (`hashfull`).
     pub fullness: usize,
-    /// Time since the search began, pondering included.
+    /// Time since the start of the search, pondering included.
     pub elapsed: Duration,
     /// The moves.
     pub line: &'a [Move],
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The move to play; none if there is no legal move. The last first line that was reported begins
-    /// with it.
+    /// The best move; none if there is no legal move. The last reported first line begins with it.
     pub best: Option<Move>,
-    /// The answer that is expected: the second move of that line.
+    /// The ponder move: the second move of that line.
     pub ponder: Option<Move>,
-    /// For the player to move.
+    /// From the side to move's view.
     pub score: Score,
-    /// The last depth that was completed.
+    /// The last completed depth.
     pub depth: i32,
-    /// Positions looked at by all threads.
+    /// Nodes searched by all threads.
     pub nodes: u64,
-    /// All moves that were considered: the one to play, then the others, best first.
+    /// All root moves: the one to play, then the others, best first.
     pub moves: Vec<RootMove>,
 }
 
-/// What a search is asked for besides its limits.
+/// Search settings besides the limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How many lines.
+    /// The number of lines (MultiPV).
     pub multi_pv: usize,
-    /// Time that may be lost between us and the clock.
+    /// The move overhead: time lost between the engine and the clock.
     pub overhead: Duration,
     /// Play below full strength.
     pub weakening: Option<Weakening>,
@@ -128,7 +132,7 @@ impl Default for Settings {
     }
 }
 
-/// An engine: a transposition table, threads with their histories, tablebases if there are any.
+/// An engine: a transposition table, workers with their histories, optional tablebases.
 pub struct Engine {
     table: Table,
     workers: Vec<Worker>,
@@ -137,8 +141,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine with a table of so many MiB and one thread, which evaluates with the embedded network
-    /// if there is one.
+    /// An engine with a table of this many MiB and one thread. It evaluates with the embedded network if
+    /// there is one.
     ///
     /// ```
     /// use chess::Game;
@@ -159,22 +163,21 @@ impl Engine {
         Ok(Self { table: Table::new(mebibytes)?, workers, evaluator, tablebases: None })
     }
 
-    /// Exchanges the table for an empty one of another size; the old one is kept if there is not
-    /// enough memory.
+    /// Replaces the table by an empty one of another size; keeps the old one if memory is short.
     pub fn set_hash(&mut self, mebibytes: usize) -> Result<(), OutOfMemory> {
         let new = Table::new(mebibytes)?;
-        // The threads of the next search must fit beside it.
+        // The threads of the next search must fit too.
         threads::check_memory(self.threads(), 0).map_err(|_| OutOfMemory { mebibytes })?;
         std::mem::replace(&mut self.table, new).free();
         Ok(())
     }
 
-    /// The size of the table in MiB.
+    /// The table size in MiB.
     pub fn hash(&self) -> usize {
         self.table.mebibytes()
     }
 
-    /// How many threads search together. If there cannot be so many, there are as many as before.
+    /// Sets the number of search threads; on failure the number is unchanged.
     pub fn set_threads(&mut self, threads: usize) -> Result<(), ThreadError> {
         let (threads, old) = (threads.max(1), self.workers.len());
         if threads > old {
@@ -189,18 +192,18 @@ impl Engine {
         result
     }
 
-    /// How many threads search together.
+    /// The number of search threads.
     pub fn threads(&self) -> usize {
         self.workers.len()
     }
 
-    /// Endgame tablebases to use, or none.
+    /// Sets the endgame tablebases, or none.
     pub fn set_tablebases(&mut self, tablebases: Option<Tablebases>) {
         self.tablebases = tablebases;
     }
 
-    /// The network to evaluate with; none: the hand-written terms. All threads share it. Evaluations are
-    /// kept in the table and in histories, so that these are forgotten.
+    /// Sets the network, shared by all threads; none: the classic evaluation. Clears the table and the
+    /// histories, which hold evaluations.
     pub fn set_network(&mut self, network: Option<AnyNetwork>) {
         self.evaluator = Evaluator::new(network);
         for worker in &mut self.workers {
@@ -209,12 +212,12 @@ impl Engine {
         self.new_game();
     }
 
-    /// The network that evaluates; none: the hand-written terms do.
+    /// The network; none: the classic evaluation.
     pub fn network(&self) -> Option<AnyNetwork> {
         self.evaluator.network()
     }
 
-    /// A new game begins: all that was learnt is forgotten.
+    /// Starts a new game: clears the table and the histories.
     pub fn new_game(&mut self) {
         self.clear_table();
         for worker in &mut self.workers {
@@ -222,19 +225,19 @@ impl Engine {
         }
     }
 
-    /// Forgets what is in the table.
+    /// Clears the table.
     pub fn clear_table(&mut self) {
         self.table.clear();
     }
 
-    /// The static evaluation for the player to move.
+    /// The static evaluation from the side to move's view.
     pub fn evaluate(&mut self, position: &chess::Position) -> Score {
         let mut evaluator = self.evaluator.clone();
         evaluator.reset(position);
         evaluator.evaluate(position)
     }
 
-    /// The score for the player to move after all that hangs has been taken; nothing else is searched.
+    /// The quiescence score from the side to move's view.
     pub fn quiesce(&mut self, position: &chess::Position) -> Score {
         let limits = Limits::default();
         let shared = Shared {
@@ -253,11 +256,11 @@ impl Engine {
         worker.prepare(position, &[], &[]);
         let mut searcher = Searcher::new(worker, &shared, 0);
         searcher.frame_mut(0).in_check = position.in_check();
-        searcher.quiescence::<true>(position, -score::INFINITE, score::INFINITE, 0)
+        searcher.quiescence::<Pv>(position, -score::INFINITE, score::INFINITE, 0)
     }
 
-    /// Searches the current position of a game until a limit is reached or `control` stops it, and
-    /// tells `report` what it finds on the way.
+    /// Searches the current position of a game until a limit is reached or `control` stops it, and calls
+    /// `report` on the way.
     pub fn search(
         &mut self,
         game: &Game,
@@ -324,9 +327,9 @@ impl Engine {
         let played = settings.weakening.map_or(0, |weakening| weaken::choose(&moves, weakening));
         moves[..=played].rotate_right(1);
         let top = &mut moves[0];
-        expect_answer(&mut top.line, &position, shared.table);
+        extend_from_table(&mut top.line, &position, shared.table);
         let result = top.reported().unwrap_or_else(|| {
-            // Stopped before anything was searched.
+            // Stopped before the first move was searched.
             let score = self.workers[0].static_evaluation(&position);
             *top.result.insert(RootResult { depth: 0, seldepth: 0, score, bound: Bound::Exact })
         });
@@ -344,7 +347,8 @@ impl Engine {
     }
 }
 
-/// The thread that got furthest.
+/// The worker whose result is played: the main thread's, unless a helper found a better score at greater
+/// depth, or a better mate.
 fn choose(workers: &[Worker]) -> &Worker {
     let mut chosen = &workers[0];
     for worker in &workers[1..] {
@@ -359,11 +363,11 @@ fn choose(workers: &[Worker]) -> &Worker {
     chosen
 }
 
-/// Adds the answer that the table knows to a line of one move.
-fn expect_answer(line: &mut Line, position: &chess::Position, table: SharedTable<'_>) {
+/// Extends a line of one move by the table move, as a ponder move.
+fn extend_from_table(line: &mut PvLine, position: &chess::Position, table: SharedTable<'_>) {
     if let [m] = line[..] {
         let next = position.after(m);
-        let entry = table.look_up(next.key(), 0);
+        let entry = table.probe(next.key(), 0);
         line.extend(entry.and_then(|entry| entry.best).filter(|&m| next.is_legal(m)));
     }
 }

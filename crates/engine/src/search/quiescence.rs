@@ -1,32 +1,30 @@
-//! Quiescence: captures and promotions until the position is quiet, all moves if in check.
+//! Quiescence search: captures and promotions until the position is quiet, all evasions in check.
 
-use chess::{Move, Position};
+use chess::Position;
 
 use super::margins::*;
+use super::node::NodeType;
 use super::worker::Searcher;
 use crate::history;
-use crate::picker::{MovePicker, is_noisy};
+use crate::picker::{CAPTURE_VALUES, MovePicker, is_noisy};
 use crate::score::{self, INFINITE, MAX_PLY, Score, mated_in};
-use crate::table::{Bound, Entry};
-
-/// What pieces are worth when it is asked whether a capture can still help.
-const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
+use crate::table::Bound;
 
 impl Searcher<'_> {
-    /// The score of a position after all that hangs has been taken.
-    pub fn quiescence<const PV: bool>(
+    /// The score of a position when its captures are resolved.
+    pub fn quiescence<N: NodeType>(
         &mut self,
         position: &Position,
         mut alpha: Score,
         beta: Score,
         ply: usize,
     ) -> Score {
-        // 1. The end of the line, by the rules or by the limits.
+        // 1. Draws and limits.
         if self.count_node() {
             return 0;
         }
-        if PV {
-            self.worker.lines[ply].clear();
+        if N::PV {
+            self.worker.pv_table[ply].clear();
             self.seldepth = self.seldepth.max(ply);
         }
         if self.is_draw(position, ply) {
@@ -37,19 +35,19 @@ impl Searcher<'_> {
             return if in_check { 0 } else { self.worker.evaluator.evaluate(position) };
         }
 
-        // 2. The table: whatever it has is at least as deep, but for what is only an evaluation. The
-        //    correction of that is asked for first, so that both come from memory at the same time.
+        // 2. Transposition table cutoff: every entry is at least as deep, except static evaluations. The
+        //    correction history is read first, so that both cache misses overlap.
         let correction = if in_check { 0 } else { self.correction(position, ply) };
-        let entry = self.shared.table.look_up(position.key(), ply);
+        let entry = self.shared.table.probe(position.key(), ply);
         if let Some(entry) = entry
-            && !PV
+            && !N::PV
             && entry.depth >= 0
-            && allows_cut(&entry, beta)
+            && entry.allows_cutoff(beta)
         {
             return entry.score;
         }
 
-        // 3. Standing pat: the player need not capture.
+        // 3. Stand pat.
         let mut best = -INFINITE;
         let mut futility = -INFINITE;
         let mut raw = score::NONE;
@@ -60,14 +58,13 @@ impl Searcher<'_> {
             };
             best = score::clamp_evaluation(raw + correction);
             if let Some(entry) = entry
-                && !score::is_decided(entry.score)
-                && improves(&entry, best)
+                && entry.improves(best)
             {
                 best = entry.score;
             }
             if best >= beta {
                 if entry.is_none() {
-                    self.remember(position, ply, 0, None, best, raw, Bound::Lower, PV);
+                    self.store(position, ply, 0, None, best, raw, Bound::Lower, N::PV);
                 }
                 return if score::is_decided(best) { best } else { (best + beta) / 2 };
             }
@@ -75,12 +72,12 @@ impl Searcher<'_> {
             futility = best + QUIESCENCE_FUTILITY;
         }
 
-        // 4. Captures that do not lose, or evasions.
-        let table_move = entry.and_then(|entry| entry.best);
+        // 4. Captures that do not lose material, or evasions.
+        let tt_move = entry.and_then(|entry| entry.best);
         let mut picker = if in_check {
-            MovePicker::all(position, table_move)
+            MovePicker::all(position, tt_move)
         } else {
-            MovePicker::captures(position, table_move, QUIESCENCE_EXCHANGE)
+            MovePicker::captures(position, tt_move, QUIESCENCE_SEE)
         };
         let context = self.quiet_context(position, ply);
         let mut best_move = None;
@@ -91,14 +88,15 @@ impl Searcher<'_> {
             self.prefetch_after(position, m);
             if best > -score::WIN_BOUND {
                 if in_check {
-                    // One quiet evasion that is not mate is enough.
+                    // One quiet evasion that does not lose is enough.
                     if !is_noisy(m) {
                         picker.skip_quiets();
                         continue;
                     }
                 } else if m.promotion().is_none() {
-                    // Even for nothing, the captured piece would not bring the score to alpha.
-                    let gain = futility + VALUES[history::captured(position, m).index()];
+                    // Delta pruning: even for free, the captured piece would not raise the score to
+                    // alpha.
+                    let gain = futility + CAPTURE_VALUES[history::captured(position, m).index()];
                     if gain <= alpha {
                         best = best.max(gain);
                         continue;
@@ -109,10 +107,10 @@ impl Searcher<'_> {
                     }
                 }
             }
-            let next = self.play(position, m, ply);
+            let next = self.make_move(position, m, ply);
             self.frame_mut(ply + 1).in_check = next.in_check();
-            let score = -self.quiescence::<PV>(&next, -beta, -alpha, ply + 1);
-            self.take_back();
+            let score = -self.quiescence::<N>(&next, -beta, -alpha, ply + 1);
+            self.unmake_move();
             if self.stopped {
                 return 0;
             }
@@ -120,8 +118,8 @@ impl Searcher<'_> {
                 best = score;
                 if score > alpha {
                     best_move = Some(m);
-                    if PV {
-                        self.update_line(ply, m);
+                    if N::PV {
+                        self.update_pv(ply, m);
                     }
                     if score >= beta {
                         bound = Bound::Lower;
@@ -134,44 +132,7 @@ impl Searcher<'_> {
         if in_check && moves == 0 {
             return mated_in(ply);
         }
-        self.remember(position, ply, 0, best_move, best, raw, bound, PV);
+        self.store(position, ply, 0, best_move, best, raw, bound, N::PV);
         best
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "they are the fields of the entry")]
-    #[inline]
-    pub fn remember(
-        &mut self,
-        position: &Position,
-        ply: usize,
-        depth: i32,
-        best: Option<Move>,
-        score: Score,
-        evaluation: Score,
-        bound: Bound,
-        on_pv: bool,
-    ) {
-        let entry = Entry { best, score, evaluation, depth, bound, on_pv };
-        self.shared.table.store(position.key(), ply, entry);
-    }
-}
-
-/// Whether the entry's score settles a search with a window just below beta.
-#[inline(always)]
-pub(super) fn allows_cut(entry: &Entry, beta: Score) -> bool {
-    match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => entry.score >= beta,
-        Bound::Upper => entry.score < beta,
-    }
-}
-
-/// Whether the entry's score is a better estimate than this one.
-#[inline(always)]
-pub(super) fn improves(entry: &Entry, estimate: Score) -> bool {
-    match entry.bound {
-        Bound::Exact => true,
-        Bound::Lower => entry.score > estimate,
-        Bound::Upper => entry.score < estimate,
     }
 }

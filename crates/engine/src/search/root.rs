@@ -1,4 +1,4 @@
-//! Iterative deepening: the root, searched again and again, each time a ply deeper.
+//! Iterative deepening with aspiration windows, and the list of root moves.
 
 use std::cmp::Reverse;
 
@@ -6,51 +6,50 @@ use chess::{Move, Position};
 
 use super::limits::Limits;
 use super::margins::*;
-use super::node::reduction;
-use super::time::Progress;
-use super::worker::{Line, Searcher, Shared};
+use super::node::Root;
+use super::time::IterationStats;
+use super::worker::{PvLine, Searcher, Shared, set_pv};
 use super::{LineReport, Report};
-use crate::picker::is_noisy;
 use crate::score::{self, INFINITE, MAX_PLY, Score};
 use crate::table::Bound;
 
-/// A move at the root and what is known of it.
+/// A legal move at the root and its search results.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
     pub m: Move,
     /// Its score in this iteration; `-INFINITE` while it has none.
     pub score: Score,
-    /// Its score in the last iteration.
+    /// Its score in the previous iteration.
     pub previous: Score,
-    /// The last search that gave it a score of its own; most only show that it is no better than
-    /// another.
+    /// The last search that gave it a score of its own; most searches only prove that it is no better
+    /// than another move.
     pub result: Option<RootResult>,
-    /// How many positions were looked at behind it, in all.
+    /// Nodes searched below it, over all iterations.
     pub nodes: u64,
-    /// What the tablebases know of it: better moves come first whatever the search thinks.
+    /// Its tablebase rank; it takes precedence over the score.
     pub tablebase_rank: i32,
-    /// Its score by the tablebases.
+    /// Its tablebase score.
     pub tablebase_score: Option<Score>,
-    /// The move and what follows, as the search behind `result` found it.
-    pub line: Line,
+    /// The principal variation of `result`, which begins with the move.
+    pub line: PvLine,
 }
 
-/// What a search found out about a move at the root.
+/// The result of the search of a root move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RootResult {
     /// The iteration.
     pub depth: i32,
-    /// The deepest ply that was looked at.
+    /// The selective depth: the deepest ply reached.
     pub seldepth: usize,
-    /// For the player to move.
+    /// From the side to move's view.
     pub score: Score,
-    /// What the score says.
+    /// Whether the score is exact.
     pub bound: Bound,
 }
 
 impl RootMove {
-    /// A move of which nothing is known.
+    /// A move that has not been searched.
     pub fn new(m: Move) -> Self {
         Self {
             m,
@@ -60,16 +59,16 @@ impl RootMove {
             nodes: 0,
             tablebase_rank: 0,
             tablebase_score: None,
-            line: Line::from_iter([m]),
+            line: PvLine::from_iter([m]),
         }
     }
 
-    /// What to report: the tablebases' score where they know the move, unless the search sees a mate;
-    /// nothing for a move that was never searched.
+    /// The result to report: the tablebase score if there is one, unless the search has found a mate;
+    /// none for a move that was never searched.
     pub fn reported(&self) -> Option<RootResult> {
         match self.tablebase_score {
             Some(score) if !self.result.is_some_and(|result| score::is_mate(result.score)) => {
-                // A probe looks one ply ahead.
+                // A probe is a search of one ply.
                 let (depth, seldepth) = self.result.map_or((1, 1), |r| (r.depth, r.seldepth));
                 Some(RootResult { depth, seldepth, score, bound: Bound::Exact })
             }
@@ -77,27 +76,27 @@ impl RootMove {
         }
     }
 
-    /// The one order of moves at the root, by what is greater: the tablebases' rank, then a score.
+    /// The sort key of root moves: tablebase rank, then score.
     fn order(&self, score: Score) -> (i32, Score) {
         (self.tablebase_rank, score)
     }
 
-    /// The same with the score that is reported, to compare the best moves of threads.
+    /// The sort key with the reported score, to compare the best moves of threads.
     pub(super) fn reported_order(&self) -> (i32, Score) {
         self.order(self.reported().map_or(-INFINITE, |result| result.score))
     }
 }
 
-/// Best first, by the scores of this iteration. Stable, so that moves without a score keep their order.
+/// Best first, by the scores of this iteration. Stable: moves without a score keep their order.
 fn sort(moves: &mut [RootMove]) {
     moves.sort_by_key(|m| Reverse(m.order(m.score)));
 }
 
-/// Scores are told while an iteration runs, and moves at the root, only after this many seconds.
+/// `currmove` and fail-high or fail-low lines are reported only after this many seconds.
 const QUIET_SECONDS: u64 = 3;
 
 impl Searcher<'_> {
-    /// Searches deeper and deeper until a limit is reached.
+    /// Iterative deepening until a limit is reached.
     pub fn deepen(&mut self) {
         let limits = self.shared.limits;
         let position = *self.shared.root;
@@ -113,11 +112,12 @@ impl Searcher<'_> {
             for root_move in &mut self.worker.root_moves {
                 root_move.previous = root_move.score;
             }
-            for first in 0..lines {
+            for pv_index in 0..lines {
+                self.pv_index = pv_index;
                 self.seldepth = 0;
-                self.aspire(&position, depth, first);
-                // Lines that are done come in order; those before the break-off keep their place.
-                sort(&mut self.worker.root_moves[..=first]);
+                self.aspiration_search(&position, depth);
+                // Only finished lines are sorted, so that a stopped search keeps the others in place.
+                sort(&mut self.worker.root_moves[..=pv_index]);
                 if self.stopped {
                     break;
                 }
@@ -137,17 +137,16 @@ impl Searcher<'_> {
             best = Some(top.m);
             let score = top.score;
             scores.push(score);
-            let fallen = scores.iter().rev().nth(2).map_or(0, |earlier| earlier - score);
+            let score_drop = scores.iter().rev().nth(2).map_or(0, |earlier| earlier - score);
             if self.is_mate_found(limits, score, depth) {
                 break;
             }
             if self.shared.time.is_limited() && !self.shared.control.is_pondering() {
                 let effort = top.nodes as f64 / self.nodes.max(1) as f64;
                 let elapsed = self.shared.control.clock_elapsed();
-                let alone = self.worker.root_moves.len() == 1 && limits.clock.is_some();
-                if alone
-                    || self.shared.time.is_enough(elapsed, Progress { stability, effort, fallen })
-                {
+                let forced = self.worker.root_moves.len() == 1 && limits.clock.is_some();
+                let stats = IterationStats { stability, effort, score_drop };
+                if forced || self.shared.time.is_enough(elapsed, stats) {
                     break;
                 }
             }
@@ -155,51 +154,51 @@ impl Searcher<'_> {
         self.publish_counters();
     }
 
-    /// Whether the mate that was asked for is found, or there is no point in looking for a shorter one.
+    /// Whether the requested mate is found, or the game's clock is better saved than spent on a shorter one.
     fn is_mate_found(&self, limits: &Limits, score: Score, depth: i32) -> bool {
         if let Some(moves) = limits.mate {
             return score > score::MATE - 2 * moves as Score;
         }
-        // By the clock: a mate that has been confirmed well beyond its length is played.
+        // A mate confirmed well beyond its length is played.
         limits.clock.is_some()
             && score::is_mate(score)
             && depth > 2 * (score::MATE - score.abs()) + 4
     }
 
-    /// Searches with a narrow window around the last score, wider each time the score is outside.
-    fn aspire(&mut self, position: &Position, depth: i32, first: usize) {
-        // A mate is asked for: first of all nothing less will do, so that a line is over once it can
-        // no longer be that mate. Otherwise a won position hides it: everything is good enough.
+    /// Searches with an aspiration window around the previous score, widened after each fail high or low.
+    fn aspiration_search(&mut self, position: &Position, depth: i32) {
+        // `go mate`: first a window that only the requested mate exceeds. With an open window a won
+        // position hides the mate behind other winning moves.
         if let Some(moves) = self.shared.limits.mate
-            && first == 0
+            && self.pv_index == 0
         {
             let bound = (score::MATE - 2 * moves as Score).max(score::MATE_BOUND);
-            let score = self.search_root(position, bound, INFINITE, depth, 0);
+            let score = self.search_root(position, bound, INFINITE, depth);
             sort(&mut self.worker.root_moves);
             if self.stopped || score > bound {
                 return;
             }
         }
-        let previous = self.worker.root_moves[first].previous;
+        let previous = self.worker.root_moves[self.pv_index].previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut delta = ASPIRATION + previous.abs().min(2000) / 64;
         if depth >= ASPIRATION_DEPTH && previous != -INFINITE && !score::is_decided(previous) {
             (alpha, beta) = (previous - delta, previous + delta);
         }
-        let mut reduced = 0;
+        let mut reduction = 0;
         loop {
-            let score = self.search_root(position, alpha, beta, (depth - reduced).max(1), first);
-            sort(&mut self.worker.root_moves[first..]);
+            let score = self.search_root(position, alpha, beta, (depth - reduction).max(1));
+            sort(&mut self.worker.root_moves[self.pv_index..]);
             if self.stopped {
                 return;
             }
             if score <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = (score - delta).max(-INFINITE);
-                reduced = 0;
+                reduction = 0;
             } else if score >= beta {
                 beta = (score + delta).min(INFINITE);
-                reduced = (reduced + 1).min(3);
+                reduction = (reduction + 1).min(3);
             } else {
                 return;
             }
@@ -214,110 +213,58 @@ impl Searcher<'_> {
         }
     }
 
-    /// One search of the root moves from `first` on.
-    fn search_root(
-        &mut self,
-        position: &Position,
-        mut alpha: Score,
-        beta: Score,
-        depth: i32,
-        first: usize,
-    ) -> Score {
-        let in_check = self.frame(0).in_check;
-        let evaluation = if in_check {
-            score::NONE
-        } else {
-            let raw = self.worker.evaluator.evaluate(position);
-            score::clamp_evaluation(raw + self.correction(position, 0))
-        };
-        self.frame_mut(0).evaluation = evaluation;
-        for ply in 1..=2 {
-            self.frame_mut(ply).killer = None;
-            self.frame_mut(ply).cutoffs = 0;
+    /// Searches the root moves from `pv_index` on.
+    fn search_root(&mut self, position: &Position, alpha: Score, beta: Score, depth: i32) -> Score {
+        for root_move in &mut self.worker.root_moves[self.pv_index..] {
+            root_move.score = -INFINITE;
         }
-        let mut best = -INFINITE;
-        let mut best_move = None;
-        let mut bound = Bound::Upper;
-        let count = self.worker.root_moves.len();
-        for index in first..count {
-            self.worker.root_moves[index].score = -INFINITE;
-        }
-        let best_rank = self.worker.root_moves[first].tablebase_rank;
-        for index in first..count {
-            let RootMove { m, tablebase_rank, .. } = self.worker.root_moves[index];
-            if tablebase_rank != best_rank {
-                break; // the tablebases say that it throws the result away
-            }
-            let number = (index - first + 1) as i32;
-            if self.id == 0 && self.shared.control.elapsed().as_secs() >= QUIET_SECONDS {
-                (self.shared.report)(Report::CurrentMove { depth, m, number: number as usize });
-            }
-            let nodes_before = self.nodes;
-            let next = self.play(position, m, 0);
-            let gives_check = next.in_check();
-            self.frame_mut(1).in_check = gives_check;
-            let new_depth = depth - 1;
-            let mut score = -INFINITE;
-            if number > 1 {
-                let mut reduced = new_depth;
-                if depth >= 3 && number > 3 {
-                    let mut lessened = reduction(depth, number) + REDUCTION_ON_PV;
-                    if is_noisy(m) || gives_check {
-                        lessened /= 2;
-                    }
-                    reduced = (new_depth - lessened.max(0) / 1024).max(1);
-                }
-                score = -self.search::<false>(&next, -alpha - 1, -alpha, reduced, 1, true);
-                if score > alpha && reduced < new_depth {
-                    score = -self.search::<false>(&next, -alpha - 1, -alpha, new_depth, 1, false);
-                }
-            }
-            if number == 1 || score > alpha {
-                score = -self.search::<true>(&next, -beta, -alpha, new_depth, 1, false);
-            }
-            self.take_back();
-            let nodes = self.nodes - nodes_before;
-            let (iteration, seldepth) = (self.root_depth, self.seldepth);
-            let root_move = &mut self.worker.root_moves[index];
-            root_move.nodes += nodes;
-            if self.stopped {
-                return 0;
-            }
-            if number == 1 || score > alpha {
-                root_move.score = score;
-                let bound = if score >= beta {
-                    Bound::Lower
-                } else if score <= alpha {
-                    Bound::Upper
-                } else {
-                    Bound::Exact
-                };
-                root_move.result = Some(RootResult { depth: iteration, seldepth, score, bound });
-                root_move.line.clear();
-                root_move.line.push(m);
-                let room = root_move.line.remaining_capacity();
-                root_move.line.extend(self.worker.lines[1].iter().copied().take(room));
-            }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    best_move = Some(m);
-                    if score >= beta {
-                        bound = Bound::Lower;
-                        break;
-                    }
-                    bound = Bound::Exact;
-                    alpha = score;
-                }
-            }
-        }
-        if first == 0 && self.shared.limits.moves.is_empty() {
-            self.remember(position, 0, depth, best_move, best, score::NONE, bound, true);
-        }
-        best
+        self.search::<Root>(position, alpha, beta, depth, 0, false)
     }
 
-    /// Reports the lines found so far, and remembers the first.
+    /// The root move after the first `searched` from `pv_index` on; none where the tablebases rank it
+    /// below the first: it throws the result away.
+    pub(super) fn next_root_move(&self, depth: i32, searched: usize) -> Option<Move> {
+        let moves = &self.worker.root_moves[self.pv_index..];
+        let next = moves.get(searched)?;
+        if next.tablebase_rank != moves[0].tablebase_rank {
+            return None;
+        }
+        if self.id == 0 && self.shared.control.elapsed().as_secs() >= QUIET_SECONDS {
+            let number = searched + 1;
+            (self.shared.report)(Report::CurrentMove { depth, m: next.m, number });
+        }
+        Some(next.m)
+    }
+
+    /// Updates the `number`th root move after its search: a score and a PV only for the first move and
+    /// for one that beats alpha, since any other has no more than an upper bound.
+    pub(super) fn update_root_move(
+        &mut self,
+        number: usize,
+        nodes: u64,
+        score: Score,
+        alpha: Score,
+        beta: Score,
+    ) {
+        let (depth, seldepth) = (self.root_depth, self.seldepth);
+        let root_move = &mut self.worker.root_moves[self.pv_index + number - 1];
+        root_move.nodes += nodes;
+        if self.stopped || (number > 1 && score <= alpha) {
+            return;
+        }
+        let bound = if score >= beta {
+            Bound::Lower
+        } else if score <= alpha {
+            Bound::Upper
+        } else {
+            Bound::Exact
+        };
+        root_move.score = score;
+        root_move.result = Some(RootResult { depth, seldepth, score, bound });
+        set_pv(&mut root_move.line, root_move.m, &self.worker.pv_table[1]);
+    }
+
+    /// Reports the current lines, and saves the first.
     fn report_lines(&mut self) {
         self.publish_counters();
         self.shared.report_lines(&self.worker.root_moves);
@@ -326,7 +273,7 @@ impl Searcher<'_> {
 }
 
 impl Shared<'_> {
-    /// Reports the best moves, as many as were asked for and have a score.
+    /// Reports the best `multi_pv` moves, as far as they have a score.
     pub fn report_lines(&self, moves: &[RootMove]) {
         for (n, root_move) in moves.iter().take(self.multi_pv).enumerate() {
             let Some(RootResult { depth, seldepth, score, bound }) = root_move.reported() else {

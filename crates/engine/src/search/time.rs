@@ -1,51 +1,51 @@
-//! How long to think about a move.
+//! Time management.
 //!
-//! Two limits: after the *soft* one no new iteration begins, at the *hard* one the search is broken
-//! off. The soft limit stretches and shrinks with how sure the search is: how often the best move
-//! has changed, what share of the nodes went into it, and whether its score has fallen.
+//! Two limits: after the *soft* one no new iteration begins, at the *hard* one the search stops. The
+//! soft limit scales with the stability of the best move, its share of the nodes, and the drop of its
+//! score.
 
 use std::time::Duration;
 
 use super::limits::{Clock, Limits};
 use crate::score::Score;
 
-/// Moves to plan for when nothing says how many are left.
+/// Expected moves to go where the time control does not say.
 const PLANNED_MOVES: f64 = 24.0;
-/// The share of an increment that is spent at once, …
+/// Share of the increment that is spent at once, …
 const INCREMENT_SHARE: f64 = 0.75;
-/// … while there is so much time left; with less, as much less of it, so that the clock recovers.
+/// … while at least this is left; proportionally less below, so that the clock recovers.
 const COMFORT: Duration = Duration::from_millis(600);
-/// Never more than this share of what is left, for one move.
+/// Largest share of the remaining time for one move.
 const LARGEST_SHARE: f64 = 0.55;
-/// What is never planned with, so that a busy machine costs no game, …
+/// Time kept in reserve against a busy machine, …
 const RESERVE: Duration = Duration::from_millis(120);
-/// … but no more than this share of what is left.
+/// … but at most this share of the remaining time.
 const RESERVE_SHARE: f64 = 0.4;
-/// The hard limit is at most so many times the soft one.
+/// Largest ratio of the hard to the soft limit.
 const HARD_FACTOR: f64 = 4.5;
 
-/// The limits of one search.
+/// The time limits of one search.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TimeManager {
     soft: Duration,
     hard: Duration,
-    /// Whether the soft limit may move.
+    /// Whether the soft limit scales.
     flexible: bool,
 }
 
-/// How the search is going.
+/// Statistics of the finished iterations.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Progress {
+pub struct IterationStats {
     /// Iterations since the best move changed.
     pub stability: u32,
     /// The share of all nodes spent on the best move.
     pub effort: f64,
-    /// How far the score has fallen since the iteration before last.
-    pub fallen: Score,
+    /// Drop of the score over the last two iterations.
+    pub score_drop: Score,
 }
 
 impl TimeManager {
-    /// The limits for a search; `overhead` is what may be lost between us and the clock.
+    /// The limits of a search; `overhead` is the move overhead of the GUI and the connection.
     pub fn new(limits: &Limits, overhead: Duration) -> Self {
         if let Some(time) = limits.move_time {
             let time = time.saturating_sub(overhead).max(Duration::from_millis(1));
@@ -59,13 +59,12 @@ impl TimeManager {
 
     fn by_clock(clock: Clock, overhead: Duration) -> Self {
         let moves = clock.moves_to_go.map_or(PLANNED_MOVES, |n| f64::from(n.clamp(1, 40)));
-        // Some time stays on the clock for the moments when the machine is busy with something else.
         let kept = overhead + RESERVE.min(clock.remaining.mul_f64(RESERVE_SHARE));
         let usable = clock.remaining.saturating_sub(kept).as_secs_f64();
         let comfort = (clock.remaining.as_secs_f64() / COMFORT.as_secs_f64()).min(1.0);
         let increment = clock.increment.as_secs_f64() * INCREMENT_SHARE * comfort;
         let soft = usable / moves + increment;
-        // The last move before the control may take nearly all, others must leave something.
+        // The last move before the time control may take nearly all.
         let share = if moves <= 1.0 { 0.9 } else { LARGEST_SHARE };
         let most = (usable * share).max(0.001);
         let seconds = |s: f64| Duration::from_secs_f64(s.clamp(0.0005, 1e9));
@@ -76,21 +75,21 @@ impl TimeManager {
         }
     }
 
-    /// The search must end.
+    /// Whether the hard limit is reached.
     #[inline]
     pub fn is_over(&self, elapsed: Duration) -> bool {
         elapsed >= self.hard
     }
 
-    /// Another iteration is not worth its time.
-    pub fn is_enough(&self, elapsed: Duration, progress: Progress) -> bool {
+    /// Whether the scaled soft limit is reached, so that no iteration begins.
+    pub fn is_enough(&self, elapsed: Duration, stats: IterationStats) -> bool {
         if !self.flexible {
             return elapsed >= self.soft;
         }
-        let stability = 1.35 - 0.08 * f64::from(progress.stability.min(8));
-        let effort = (1.75 - progress.effort).clamp(0.6, 1.6);
-        let fallen = (1.0 + f64::from(progress.fallen) * 0.006).clamp(0.85, 1.5);
-        elapsed.as_secs_f64() >= self.soft.as_secs_f64() * stability * effort * fallen
+        let stability = 1.35 - 0.08 * f64::from(stats.stability.min(8));
+        let effort = (1.75 - stats.effort).clamp(0.6, 1.6);
+        let score_drop = (1.0 + f64::from(stats.score_drop) * 0.006).clamp(0.85, 1.5);
+        elapsed.as_secs_f64() >= self.soft.as_secs_f64() * stability * effort * score_drop
     }
 
     /// Whether there is a time limit at all.
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_has_run_low_recovers_though_every_move_comes_late() {
+    fn a_low_clock_recovers_under_lag() {
         let (mut left, late) = (Duration::from_millis(30), Duration::from_millis(4));
         for _ in 0..60 {
             let time = by_clock(left.as_millis() as u64, 10, None);
@@ -142,18 +141,17 @@ mod tests {
     }
 
     #[test]
-    fn a_sure_search_ends_before_an_unsure_one() {
+    fn a_stable_best_move_ends_the_search_earlier() {
         let time = by_clock(8000, 80, None);
-        let sure = Progress { stability: 10, effort: 0.95, fallen: -10 };
-        let unsure = Progress { stability: 0, effort: 0.2, fallen: 60 };
-        let first = |progress| {
-            (0..5000).find(|&ms| time.is_enough(Duration::from_millis(ms), progress)).unwrap()
-        };
-        assert!(first(sure) * 2 < first(unsure), "{} {}", first(sure), first(unsure));
+        let stable = IterationStats { stability: 10, effort: 0.95, score_drop: -10 };
+        let unstable = IterationStats { stability: 0, effort: 0.2, score_drop: 60 };
+        let first =
+            |stats| (0..5000).find(|&ms| time.is_enough(Duration::from_millis(ms), stats)).unwrap();
+        assert!(first(stable) * 2 < first(unstable), "{} {}", first(stable), first(unstable));
     }
 
     #[test]
-    fn a_time_for_the_move_is_used_but_for_the_overhead() {
+    fn movetime_is_used_minus_the_overhead() {
         let limits = Limits { move_time: Some(Duration::from_millis(500)), ..Limits::default() };
         let time = TimeManager::new(&limits, OVERHEAD);
         assert_eq!(time.hard, Duration::from_millis(490));

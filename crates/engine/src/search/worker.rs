@@ -1,4 +1,4 @@
-//! One thread of the search: what it keeps from search to search, and what it keeps in one.
+//! One thread of the search: the state kept between searches, and the state of one search.
 
 use arrayvec::ArrayVec;
 use chess::{Bitboard, Move, PieceType, Position};
@@ -9,51 +9,51 @@ use super::limits::{Control, Limits};
 use super::root::RootMove;
 use super::time::TimeManager;
 use crate::eval::Evaluator;
-use crate::history::{Arrival, CONTINUATIONS, History, NO_MOVE};
-use crate::picker::{QuietContext, pawn_threats};
+use crate::history::{CONTINUATIONS, History, NO_MOVE, PieceTo, QuietContext};
+use crate::picker::pawn_threats;
 use crate::repetition;
 use crate::score::{self, DRAW, MAX_PLY, Score};
 use crate::syzygy::Tablebases;
 use crate::table::SharedTable;
 
-/// Frames before the root, so that looking back needs no check.
+/// Stack frames before the root, so that looking back needs no bounds check.
 const BEFORE_ROOT: usize = 8;
-/// Limits are looked at after so many nodes: a thousandth of a second or less.
+/// Nodes between two checks of the limits: a millisecond or less.
 const CHECK_INTERVAL: u64 = 1024;
 
-/// At least the memory that a [`Worker`] takes, with what its evaluator allocates as it searches.
+/// An upper bound for the memory of a [`Worker`], including what its evaluator allocates in a search.
 pub(super) const WORKER_BYTES: usize = 8 << 20;
 
-/// What a thread knows, kept from search to search.
+/// A thread's state, kept between searches.
 pub struct Worker {
     pub(super) history: History,
     pub(super) evaluator: Evaluator,
     frames: Box<[Frame]>,
-    /// Keys of the positions before the current one since the last capture or pawn move before the
-    /// root, oldest first.
+    /// Keys of the earlier positions since the last irreversible move before the root, oldest first.
     pub(super) keys: Vec<u64>,
-    pub(super) lines: Box<[Line]>,
+    /// The principal variation from each ply on (triangular PV table).
+    pub(super) pv_table: Box<[PvLine]>,
     pub(super) root_moves: Vec<RootMove>,
     pub(super) completed_depth: i32,
     /// The first line as it was last reported.
-    pub(super) reported: Line,
+    pub(super) reported: PvLine,
     /// A new game has begun: histories are cleared before they are used again.
     new_game: bool,
 }
 
-/// The moves that are thought best from some ply on.
-pub type Line = ArrayVec<Move, MAX_PLY>;
+/// A principal variation.
+pub type PvLine = ArrayVec<Move, MAX_PLY>;
 
-/// What is remembered of each ply of the line that is being searched.
+/// A frame of the search stack: the state of one ply of the current line.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
-    pub evaluation: Score,
-    /// The piece and square of the move played here.
-    pub arrival: Arrival,
-    /// A move that is left out, to see whether the others come near it.
+    pub static_eval: Score,
+    /// Piece and target square of the move made at this ply.
+    pub piece_to: PieceTo,
+    /// The move left out by a singular search.
     pub excluded: Option<Move>,
     pub killer: Option<Move>,
-    /// How often a child of this node failed high.
+    /// Beta cutoffs at this ply since its grandparent was entered.
     pub cutoffs: u8,
     pub double_extensions: u8,
     pub in_check: bool,
@@ -61,33 +61,40 @@ pub(super) struct Frame {
 
 impl Frame {
     const EMPTY: Self = Self {
-        evaluation: score::NONE,
-        arrival: NO_MOVE,
+        static_eval: score::NONE,
+        piece_to: NO_MOVE,
         excluded: None,
         killer: None,
         cutoffs: 0,
         double_extensions: 0,
         in_check: false,
     };
+
+    /// Forgets the killer and the cutoff count of siblings' children.
+    #[inline(always)]
+    pub fn clear_cutoffs(&mut self) {
+        self.killer = None;
+        self.cutoffs = 0;
+    }
 }
 
 impl Worker {
-    /// A thread that knows nothing yet.
+    /// A worker with empty histories.
     pub fn new(evaluator: Evaluator) -> Self {
         Self {
             history: History::default(),
             evaluator,
             frames: vec![Frame::EMPTY; BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
             keys: Vec::new(),
-            lines: vec![Line::new(); MAX_PLY + 2].into_boxed_slice(),
+            pv_table: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),
             root_moves: Vec::new(),
             completed_depth: 0,
-            reported: Line::new(),
+            reported: PvLine::new(),
             new_game: false,
         }
     }
 
-    /// A new game begins. The histories, some MiB, are cleared by the thread that uses them next.
+    /// Starts a new game. The histories, some MiB, are cleared lazily by the thread that uses them next.
     pub fn new_game(&mut self) {
         self.new_game = true;
     }
@@ -103,14 +110,14 @@ impl Worker {
         self.evaluator.reset(position);
     }
 
-    /// The evaluation of a position without searching.
+    /// The static evaluation of a position.
     pub(super) fn static_evaluation(&mut self, position: &Position) -> Score {
         self.evaluator.reset(position);
         self.evaluator.evaluate(position)
     }
 }
 
-/// What all threads of a search share.
+/// The state shared by all threads of a search.
 pub(super) struct Shared<'a> {
     pub table: SharedTable<'a>,
     pub control: &'a Control,
@@ -121,7 +128,7 @@ pub(super) struct Shared<'a> {
     /// Nodes and tablebase hits of each thread.
     pub counters: &'a [Counters],
     pub multi_pv: usize,
-    /// The first thread is done, and the others are to end.
+    /// Set when the main thread is done, to stop the helpers.
     pub finished: AtomicBool,
     pub report: &'a (dyn Fn(Report<'_>) + Sync),
 }
@@ -143,19 +150,22 @@ impl Shared<'_> {
     }
 }
 
-/// A worker at work.
+/// A worker during a search.
 pub(super) struct Searcher<'a> {
     pub worker: &'a mut Worker,
     pub shared: &'a Shared<'a>,
-    /// 0 is the one that watches the limits and reports.
+    /// 0 is the main thread, which checks the limits and reports.
     pub id: usize,
     pub nodes: u64,
     pub tablebase_hits: u64,
     pub seldepth: usize,
+    /// The depth of the current iteration.
     pub root_depth: i32,
-    /// While a null move is verified: no other is made before this ply.
+    /// The index of the line being searched (MultiPV).
+    pub pv_index: usize,
+    /// During null-move verification: the ply from which null moves are allowed again.
     pub null_from_ply: usize,
-    /// Stop at exactly this many nodes, if one thread searches alone.
+    /// The exact node limit of a single-threaded search.
     node_limit: u64,
     pub stopped: bool,
 }
@@ -166,7 +176,7 @@ impl<'a> Searcher<'a> {
             worker.history.clear();
         }
         let alone = shared.counters.len() == 1;
-        // Each move at the root that the tablebases know was looked up once.
+        // Each root move with a tablebase score was probed once.
         let known = worker.root_moves.iter().filter(|m| m.tablebase_score.is_some()).count();
         let tablebase_hits = if id == 0 { known as u64 } else { 0 };
         Self {
@@ -177,6 +187,7 @@ impl<'a> Searcher<'a> {
             tablebase_hits,
             seldepth: 0,
             root_depth: 0,
+            pv_index: 0,
             null_from_ply: 0,
             node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
             stopped: false,
@@ -193,13 +204,13 @@ impl<'a> Searcher<'a> {
         &mut self.worker.frames[ply + BEFORE_ROOT]
     }
 
-    /// The frame some plies before; there are always some before the root.
+    /// The stack frame `back` plies earlier; valid before the root too.
     #[inline(always)]
     pub fn earlier(&self, ply: usize, back: usize) -> &Frame {
         &self.worker.frames[ply + BEFORE_ROOT - back]
     }
 
-    /// Counts a node and says whether the search must end.
+    /// Counts a node; returns whether the search must stop.
     #[inline(always)]
     pub fn count_node(&mut self) -> bool {
         self.nodes += 1;
@@ -236,7 +247,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Whether the game is drawn here by repetition, by the fifty-move rule, or for want of pieces.
+    /// Whether the game is drawn by repetition, the fifty-move rule or insufficient material.
     #[inline]
     pub fn is_draw(&self, position: &Position, ply: usize) -> bool {
         if position.halfmove_clock() >= 100 && (!position.in_check() || position.has_legal_move()) {
@@ -246,66 +257,70 @@ impl<'a> Searcher<'a> {
             || (position.occupied().len() <= 4 && position.is_insufficient_material())
     }
 
-    /// A draw, by a hair more or less, so that the search does not take all of them for the same.
+    /// A draw score of -1 or 1, varied so that draws by repetition are not all alike to the search.
     #[inline(always)]
     pub fn draw_score(&self) -> Score {
         DRAW - 1 + (self.nodes & 2) as Score
     }
 
-    /// By how much experience corrects the static evaluation.
+    /// The correction history's correction of the static evaluation.
     #[inline]
     pub fn correction(&self, position: &Position, ply: usize) -> Score {
-        let (previous, before) = (self.earlier(ply, 1).arrival, self.earlier(ply, 2).arrival);
-        self.worker.history.correction(position, previous, before)
+        let last_two = [1, 2].map(|back| self.earlier(ply, back).piece_to);
+        self.worker.history.correction(position, last_two)
     }
 
-    /// Fetches what the table knows of the position after a move that will probably be made, while it
-    /// is still being looked at.
+    /// Prefetches the table bucket of the position after a move that will probably be made.
     #[inline(always)]
     pub fn prefetch_after(&self, position: &Position, m: Move) {
         self.shared.table.prefetch(position.likely_key_after(m));
     }
 
-    /// Makes a move, remembering it for the line, and prefetches what the table knows of the result.
+    /// Makes a move: pushes stack, repetition keys and accumulators, and prefetches the table bucket.
     #[inline(always)]
-    pub fn play(&mut self, position: &Position, m: Move, ply: usize) -> Position {
-        let arrival = crate::history::arrival(position, m);
-        self.frame_mut(ply).arrival = arrival;
+    pub fn make_move(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+        let piece_to = crate::history::piece_to(position, m);
+        self.frame_mut(ply).piece_to = piece_to;
         self.worker.keys.push(position.key());
         let next = self.worker.evaluator.play(position, m);
         self.shared.table.prefetch(next.key());
         next
     }
 
+    /// Undoes [`make_move`](Self::make_move).
     #[inline(always)]
-    pub fn take_back(&mut self) {
+    pub fn unmake_move(&mut self) {
         self.worker.keys.pop();
         self.worker.evaluator.take_back();
     }
 
-    /// What orders the quiet moves at a ply.
+    /// The history context of quiet moves at a ply.
     #[inline]
     pub fn quiet_context(&self, position: &Position, ply: usize) -> QuietContext {
         QuietContext {
             pawn_threats: pawn_threats(position),
-            before: CONTINUATIONS.map(|back| self.earlier(ply, back).arrival),
+            continuation: CONTINUATIONS.map(|back| self.earlier(ply, back).piece_to),
             killer: self.frame(ply).killer,
         }
     }
 
-    /// The line at a ply is this move and the line after it.
-    pub fn update_line(&mut self, ply: usize, m: Move) {
-        let (here, after) = self.worker.lines.split_at_mut(ply + 1);
-        let line = &mut here[ply];
-        line.clear();
-        line.push(m);
-        let room = line.remaining_capacity();
-        line.extend(after[0].iter().copied().take(room));
+    /// The principal variation at a ply: the move, then the child's principal variation.
+    pub fn update_pv(&mut self, ply: usize, m: Move) {
+        let (here, after) = self.worker.pv_table.split_at_mut(ply + 1);
+        set_pv(&mut here[ply], m, &after[0]);
     }
 }
 
-/// Whether the player has more than king and pawns, so that passing is seldom better than any move.
-pub(super) fn has_pieces(position: &Position) -> bool {
+/// Sets a principal variation to a move followed by the child's.
+pub(super) fn set_pv(line: &mut PvLine, m: Move, child: &[Move]) {
+    line.clear();
+    line.push(m);
+    let room = line.remaining_capacity();
+    line.extend(child.iter().copied().take(room));
+}
+
+/// Whether the player has more than king and pawns, so that zugzwang is unlikely.
+pub(super) fn has_non_pawn_material(position: &Position) -> bool {
     let board = position.board();
     let simple = board.piece_type(PieceType::Pawn) | board.piece_type(PieceType::King);
     (board.color(position.turn()) - simple) != Bitboard::EMPTY

@@ -1,9 +1,9 @@
 //! The index of a position in a table.
 //!
 //! A table lists its pieces in an order chosen for compression. They fall into *groups*: a leading one
-//! (all pawns of one color; or two kings; or three pieces that there is one of each), then runs of like
-//! pieces. Each group has a number, by the squares that the groups before leave, and the index is the sum
-//! of these numbers, each times a factor that depends on the order of the groups in the file.
+//! (all pawns of one color; or two kings; or three unique pieces), then runs of like pieces. Each group has an
+//! index among the squares left by the groups before, and the index of the position is the sum of these, each
+//! times a factor that depends on the order of the groups in the file.
 
 use arrayvec::ArrayVec;
 use chess::{Board, Color, Piece, PieceType};
@@ -14,7 +14,7 @@ use super::squares::{
     PAWNS, Sq, TRIANGLE, above_diagonal, file, flip_diagonal, flip_file, flip_rank, rank,
 };
 
-/// How many placements of three different pieces there are, up to symmetry.
+/// The number of placements of three different pieces, up to symmetry.
 const UNIQUE_PLACEMENTS: u64 = 31_332;
 
 /// The leading group.
@@ -22,15 +22,15 @@ const UNIQUE_PLACEMENTS: u64 = 31_332;
 pub enum Lead {
     /// All pawns of a color.
     Pawns(Color),
-    /// The first three pieces, each the only one of its kind.
+    /// The first three pieces, each unique.
     Unique,
-    /// The two kings, if nothing else is the only one of its kind.
+    /// The two kings, if no other piece is unique.
     Kings,
 }
 
 impl Lead {
-    /// What the format puts first in a table of this material. With pawns of both colors, the color
-    /// with fewer pawns leads, and White if there are as many.
+    /// The leading group of a material. With pawns of both colors, the color with fewer pawns leads, White if
+    /// equal.
     pub fn of(material: Material) -> Self {
         let pawns = [Color::White, Color::Black].map(|color| material.pawns(color));
         let is_unique =
@@ -52,22 +52,21 @@ struct Group {
     factor: u64,
 }
 
-/// How the positions of a table, or of the part of it with the leading pawn on one file, are numbered.
+/// The index encoding of a table, or of its subtable with the leading pawn on one file.
 #[derive(Debug)]
 pub struct Encoding {
     lead: Lead,
     /// The pieces in order, like ones together.
     runs: ArrayVec<(Piece, usize), MAX_PIECES>,
     groups: ArrayVec<Group, MAX_PIECES>,
-    /// Whether the second group is of pawns.
+    /// Whether the second group is pawns.
     has_other_pawns: bool,
     size: u64,
 }
 
 impl Encoding {
-    /// The encoding of these pieces, if they are those of the material in an order that the format
-    /// allows. `orders` are the places of the leading group, and of the other color's pawns if there are
-    /// any, among the groups.
+    /// The encoding of these pieces, if they match the material in a valid order. `orders` are the positions of
+    /// the leading group, and of the other color's pawns if any, among the groups.
     pub fn new(
         material: Material,
         pieces: &[Piece],
@@ -118,13 +117,12 @@ impl Encoding {
         Some(Self { lead, runs, groups, has_other_pawns, size })
     }
 
-    /// How many indices there are.
+    /// The number of indices.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The index of a position with this material; of its mirror image with colors exchanged if
-    /// `flip` is set.
+    /// The index of a position with this material; with colors and ranks flipped if `flip` is set.
     pub fn index(&self, board: &Board, flip: bool) -> Option<u64> {
         let mut squares = ArrayVec::<Sq, MAX_PIECES>::new();
         for &(piece, _) in &self.runs {
@@ -183,7 +181,7 @@ pub fn lead_file(board: &Board, lead: Color, flip: bool) -> usize {
     leader.map_or(0, |&square| file(square).min(file(flip_file(square)))) as usize
 }
 
-/// Gives each group its factor, in the order of the file, and returns the number of indices.
+/// Sets the factor of each group, in the order of the file, and returns the number of indices.
 fn set_factors(
     lead: Lead,
     groups: &mut [Group],
@@ -224,7 +222,7 @@ fn set_factors(
     Some(factor)
 }
 
-/// The number of the leading pawns' placement. Reflects all squares so that the leader is on the
+/// The index of the leading pawns' placement. Reflects all squares so that the leader is on the
 /// files a to d.
 fn pawns_number(squares: &mut [Sq], pawns: usize) -> Option<u64> {
     let number_of = |square: Sq| PAWNS[square as usize & 63];
@@ -260,7 +258,7 @@ fn reflect(squares: &mut [Sq], lead_len: usize) -> Option<()> {
     Some(())
 }
 
-/// The number of the placement of three different pieces, reflected: those with the first off the
+/// The index of the placement of three different pieces, reflected: those with the first off the
 /// diagonal come first, then those with the second off it, then those with the third, then the rest.
 fn unique_number(squares: &[Sq]) -> Option<u64> {
     let &[a, b, c, ..] = squares else { return None };
@@ -303,7 +301,7 @@ mod tests {
         (0..files).map(|file| Encoding::new(material, &pieces, orders, file).unwrap()).collect()
     }
 
-    /// The file of the leading pawn, and the index in its part.
+    /// The file of the leading pawn, and the index in its subtable.
     fn index(encodings: &[Encoding], board: &Board, flip: bool) -> (usize, u64) {
         let file = match encodings[0].lead {
             Lead::Pawns(color) => lead_file(board, color, flip),
@@ -314,7 +312,7 @@ mod tests {
         (file, index)
     }
 
-    /// The pieces on random squares, kings not next to each other, and pawns where they can be.
+    /// The pieces on random squares, with kings apart and pawns on valid ranks.
     fn random_board(letters: &str, rng: &mut Rng) -> Board {
         'again: loop {
             let mut board = Board::default();
@@ -339,7 +337,7 @@ mod tests {
         }
     }
 
-    /// The same board seen otherwise.
+    /// The board under a symmetry.
     fn mapped(board: &Board, square: impl Fn(Sq) -> Sq, flip_colors: bool) -> Board {
         let mut result = Board::default();
         for (from, piece) in board.iter() {
@@ -363,7 +361,7 @@ mod tests {
     ];
 
     #[test]
-    fn positions_that_are_the_same_by_symmetry_have_the_same_index() {
+    fn symmetric_positions_have_the_same_index() {
         for (name, letters, orders) in TABLES {
             let encodings = encodings(name, letters, orders);
             let mut rng = Rng::new(1, 2);

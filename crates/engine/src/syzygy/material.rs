@@ -1,11 +1,11 @@
-//! Which pieces are on the board, as the key of a table and as the name of its files.
+//! The material configuration: the key of a table and the name of its files.
 
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use chess::{Board, Color, Piece, PieceType};
 
-/// The most pieces of a table, kings included.
+/// The maximum number of pieces, kings included.
 pub const MAX_PIECES: usize = 7;
 
 /// The number of pieces of each color and type but kings, three bits each: White's pawns to queens,
@@ -59,7 +59,7 @@ impl Material {
         (bits != 0).then_some(Self(bits))
     }
 
-    /// How many pieces of this color and type there are.
+    /// The number of pieces of a color and type.
     pub const fn count(self, piece: Piece) -> usize {
         match piece.piece_type() {
             PieceType::King => 1,
@@ -67,17 +67,17 @@ impl Material {
         }
     }
 
-    /// How many pieces there are, kings included.
+    /// The number of pieces, kings included.
     pub fn len(self) -> usize {
         Piece::ALL.iter().map(|&piece| self.count(piece)).sum()
     }
 
-    /// How many pawns a player has.
+    /// The number of a player's pawns.
     pub const fn pawns(self, color: Color) -> usize {
         self.count(Piece::new(color, PieceType::Pawn))
     }
 
-    /// The same with colors exchanged.
+    /// The material with colors flipped.
     pub const fn flipped(self) -> Self {
         Self((self.0 >> BITS_OF_COLOR) | (self.0 & ((1 << BITS_OF_COLOR) - 1)) << BITS_OF_COLOR)
     }
@@ -104,7 +104,7 @@ impl fmt::Debug for Material {
     }
 }
 
-/// One multiplication: a probe in the search has no time for more.
+/// A fast hasher: one multiplication.
 #[derive(Default)]
 pub struct MaterialHasher(u64);
 
@@ -124,7 +124,7 @@ impl Hasher for MaterialHasher {
     }
 }
 
-/// How maps with this key hash it.
+/// The hasher of maps by material.
 pub type BuildMaterialHasher = BuildHasherDefault<MaterialHasher>;
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_and_written() {
+    fn names_round_trip() {
         for name in ["KQvK", "KRPvKR", "KPPPPPvK", "KvKQ", "KBNvKRP"] {
             let material = Material::from_name(name).unwrap();
             assert_eq!(format!("{material:?}"), name);

@@ -1,16 +1,16 @@
-//! Endgame tablebases in the Syzygy format: the result (WDL) and the distance to the next capture or pawn
-//! move (DTZ) of every position with up to seven pieces.
+//! Syzygy endgame tablebases: the result (WDL) and the distance to zeroing (DTZ) of every position with up to
+//! seven pieces.
 //!
-//! A set of [`Tablebases`] is opened from folders. All files there are opened and their headers checked at
-//! once, which takes a fraction of a millisecond each; files that are damaged or have a wrong name are left
-//! out and listed by [`Tablebases::skipped`]. Nothing is shared between sets, so that several engines of a
-//! process can use different folders.
+//! [`Tablebases`] are opened from directories. All files are opened and their headers validated at once, a
+//! fraction of a millisecond each; damaged or misnamed files are skipped and listed by
+//! [`Tablebases::skipped`]. Nothing is shared between sets, so that several engines of a process can use
+//! different directories.
 //!
-//! - `material`: which pieces there are; names of files
+//! - `material`: material configurations and file names
 //! - `squares`, `encoding`: the index of a position in a table
 //! - `reader`, `pairs`, `table`: the file format
-//! - `probe`: results and distances, from the tables and from captures and pawn moves
-//! - `root`: the moves at the root, ranked
+//! - `probe`: WDL and DTZ probing
+//! - `root`: ranking of root moves
 //!
 //! The format: <https://github.com/syzygy1/tb>, and the description at
 //! <https://www.chessprogramming.org/Syzygy_Bases>.
@@ -37,18 +37,18 @@ use material::{BuildMaterialHasher, Material};
 pub use probe::Dtz;
 use table::{Kind, Table};
 
-/// The result of a position for the player to move, from a halfmove clock of zero.
+/// The result of a position from the side to move's view, with a halfmove clock of zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wdl {
-    /// Lost.
+    /// Loss.
     Loss = -2,
-    /// Lost but for the 50-move rule.
+    /// A loss that the fifty-move rule saves.
     BlessedLoss = -1,
-    /// Drawn.
+    /// Draw.
     Draw = 0,
-    /// Won but for the 50-move rule.
+    /// A win that the fifty-move rule prevents.
     CursedWin = 1,
-    /// Won.
+    /// Win.
     Win = 2,
 }
 
@@ -66,60 +66,60 @@ impl Neg for Wdl {
     }
 }
 
-/// Why no tables can be used.
+/// Why no tables can be opened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TablebaseError {
-    /// There is no such folder.
+    /// The directory does not exist.
     #[error("{0}: no such folder")]
     NoFolder(String),
-    /// There is no table in any of the folders.
+    /// No tablebase file in any directory.
     #[error("{0}: no tablebase files (*.rtbw) there")]
     NoFiles(String),
-    /// There are files, but none with results can be used.
+    /// No usable WDL file.
     #[error("{path}: no usable tablebase files (*.rtbw) there; {first}")]
     NoUsableFiles {
-        /// The folders.
+        /// The directories.
         path: String,
-        /// What is wrong with the first of the files.
+        /// The error of the first file.
         first: SkippedFile,
     },
 }
 
-/// What is wrong with a file.
+/// Why a file is skipped.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FileError {
     /// It cannot be opened.
     #[error("{0}")]
     Unreadable(String),
-    /// It is a folder, a pipe or a device.
+    /// A directory, pipe or device.
     #[error("not a regular file")]
     NotAFile,
     /// Its name is not that of a table.
     #[error("not named after its pieces, such as KRPvKR")]
     Name,
-    /// It begins with other bytes.
+    /// Wrong magic number.
     #[error("not a Syzygy file of this kind")]
     Magic,
-    /// It has other pieces than its name says.
+    /// The pieces do not match the name.
     #[error("its pieces are not those of its name")]
     Material,
-    /// Its header makes no sense.
+    /// Invalid header.
     #[error("damaged header: {0}")]
     Header(&'static str),
-    /// It is shorter than its header says.
+    /// Shorter than the header requires.
     #[error("truncated")]
     Truncated,
-    /// It is longer than its header says.
+    /// Longer than the header requires.
     #[error("longer than its header says")]
     TooLong,
 }
 
-/// A file that is not used, and why.
+/// A skipped file and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SkippedFile {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub error: FileError,
 }
 
@@ -129,13 +129,13 @@ impl fmt::Display for SkippedFile {
     }
 }
 
-/// What separates folders, as everywhere on the system.
+/// The path separator of the system.
 const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// So many files that are left out are named one by one.
+/// The maximum number of skipped files named one by one.
 const MAX_WARNINGS: usize = 10;
 
-/// The tables of one material.
+/// The tables of one material configuration.
 #[derive(Default)]
 struct Entry {
     wdl: Option<Table>,
@@ -145,7 +145,7 @@ struct Entry {
 #[derive(Default)]
 struct Tables {
     entries: Vec<Entry>,
-    /// Which of the entries is that of a material, with colors either way.
+    /// The entry index of a material, with either colors.
     by_material: HashMap<Material, usize, BuildMaterialHasher>,
     max_pieces: usize,
     skipped: Vec<SkippedFile>,
@@ -156,8 +156,8 @@ struct Tables {
 pub struct Tablebases(Arc<Tables>);
 
 impl Tablebases {
-    /// The tables in these folders, separated by `:` (by `;` on Windows). Of several files with the
-    /// same name the first that is whole is used.
+    /// Opens the tables in directories separated by `:` (by `;` on Windows). Of several files with the same name
+    /// the first valid one is used.
     pub fn open(path: &str) -> Result<Self, TablebaseError> {
         let mut tables = Tables::default();
         for folder in path.split(SEPARATOR) {
@@ -184,17 +184,17 @@ impl Tablebases {
         Ok(Self(Arc::new(tables)))
     }
 
-    /// The most pieces, kings included, of any table.
+    /// The maximum number of pieces of any table, kings included.
     pub fn max_pieces(&self) -> usize {
         self.0.max_pieces
     }
 
-    /// The files that are damaged or have a wrong name, in the order of the folders and of their names.
+    /// The skipped files, in the order of the directories and of their names.
     pub fn skipped(&self) -> &[SkippedFile] {
         &self.0.skipped
     }
 
-    /// A line for each file that is left out; of many only the first.
+    /// A warning for each skipped file, up to a limit.
     pub fn warnings(&self) -> Vec<String> {
         let skipped = self.skipped();
         let warning = |file: &SkippedFile| format!("tablebase file left out: {file}");
@@ -205,7 +205,7 @@ impl Tablebases {
         lines
     }
 
-    /// The score of a position just after a capture or a pawn move, if the tables have it.
+    /// The score of a position with a halfmove clock of zero, if the tables have it.
     pub fn score(&self, position: &Position, ply: usize) -> Option<Score> {
         if position.halfmove_clock() != 0 {
             return None;
@@ -221,7 +221,7 @@ impl Tablebases {
 }
 
 impl Tables {
-    /// Opens a file and checks it.
+    /// Opens and validates a file.
     fn add(&mut self, path: &Path, kind: Kind) -> Result<(), FileError> {
         let name = path.file_stem().and_then(|name| name.to_str());
         let material = name.and_then(Material::from_name).ok_or(FileError::Name)?;

@@ -1,12 +1,12 @@
-//! The compressed values of a table: recursive pairing, then a canonical Huffman code.
+//! The compressed values of a table: recursive pairing (Re-Pair), then a canonical Huffman code.
 //!
-//! Values are joined in pairs, pairs with pairs and so on, up to 4,095 *symbols* that stand for up to
-//! 256 values each. The symbols are written in blocks of equal size with codes of 1 to 32 bits; longer
-//! codes are smaller numbers, so that the length of a code is found by comparisons. A sparse index leads
-//! to a block near the value that is looked for, and the number of values in each block from there.
+//! Values are paired recursively into up to 4,095 *symbols* of up to 256 values each. The symbols are stored in
+//! blocks of equal size with codes of 1 to 32 bits; longer codes are smaller numbers, so that the length of a
+//! code is found by comparisons. A sparse index leads to a block near the value, and the block lengths from
+//! there to its block.
 //!
-//! The header is checked when the file is opened. What comes after it is checked where it is read: whatever
-//! the bytes are, [`Pairs::value`] ends, and returns nothing if they make no sense.
+//! The header is validated when the file is opened, the data when it is read: for any bytes [`Pairs::value`]
+//! terminates, and returns `None` if they are invalid.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ use super::reader::Reader;
 
 /// Flag: all positions have the same value.
 const SINGLE_VALUE: u8 = 0x80;
-/// The right child of a symbol that stands for one value.
+/// The right child of a symbol of one value (a leaf).
 const LEAF: usize = 0xfff;
 /// Bytes of a symbol's two children.
 const CHILDREN_BYTES: usize = 3;
-/// Bytes of an entry of the sparse index: a block, and a place among its values.
+/// Bytes of an entry of the sparse index: a block, and an offset among its values.
 const INDEX_ENTRY: usize = 6;
-/// Bytes of the number of values in a block.
+/// Bytes of a block length.
 const LENGTH_ENTRY: usize = 2;
 /// The longest code, in bits.
 const MAX_CODE: u8 = 32;
-/// So many bits are looked up at once to step over codes.
+/// Bits of the lookup table that skips several codes at once.
 const RUN_BITS: u32 = 10;
 /// Blocks and steps of the sparse index are powers of two, at most this one.
 const MAX_LOG: u8 = 31;
@@ -45,21 +45,21 @@ enum Content {
 
 #[derive(Debug)]
 struct Blocks {
-    /// How many values there are.
+    /// The number of values.
     size: u64,
     block_log: u8,
-    /// Each entry of the sparse index is for so many values, as a power of two.
+    /// The span of a sparse index entry in values, as a power of two.
     step_log: u8,
     blocks: u32,
-    /// How many blocks have a length, those after the last included.
+    /// The number of block lengths, padding included.
     lengths_len: u64,
     /// The first code of each length, from the shortest.
     codes: Box<[FirstCode]>,
-    /// By the first bits, what the codes there stand for.
+    /// Runs of codes by the first bits.
     code_runs: Box<[CodeRun; 1 << RUN_BITS]>,
-    /// For each symbol: how many values it stands for, less one.
+    /// For each symbol: its number of values minus one.
     symbol_lens: Box<[u8]>,
-    /// Where things are in the file.
+    /// Byte offsets in the file.
     children: Range<usize>,
     index: Range<usize>,
     lengths: Range<usize>,
@@ -77,8 +77,8 @@ struct FirstCode {
     symbol: u16,
 }
 
-/// The codes that some bits begin with and that end among the first [`RUN_BITS`]: how many values they stand
-/// for, times 16, and their length in bits. Small, for the sake of the cache.
+/// The codes that lie within the first [`RUN_BITS`] bits: their number of values times 16, plus their length in
+/// bits. Compact, for the cache.
 #[derive(Clone, Copy, Default, Debug)]
 struct CodeRun(u16);
 
@@ -91,14 +91,14 @@ impl CodeRun {
         u32::from(self.0 >> 4)
     }
 
-    /// With another code, for a symbol of so many values less one.
+    /// The run extended by a code of a symbol with this number of values minus one.
     fn with(self, len: u32, symbol_len: u8) -> Self {
         Self(self.0 + ((u16::from(symbol_len) + 1) << 4) + len as u16)
     }
 }
 
 impl Pairs {
-    /// Reads the header of a table with so many values.
+    /// Reads the header of a table with this number of values.
     pub fn read(reader: &mut Reader<'_>, size: u64) -> Result<Self, FileError> {
         let flags = reader.u8()?;
         let content = if flags & SINGLE_VALUE != 0 {
@@ -114,7 +114,7 @@ impl Pairs {
         self.flags
     }
 
-    /// Steps over the sparse index.
+    /// Skips the sparse index.
     pub fn read_index(&mut self, reader: &mut Reader<'_>) -> Result<(), FileError> {
         if let Content::Blocks(blocks) = &mut self.content {
             let entries = blocks.size.div_ceil(1 << blocks.step_log);
@@ -123,7 +123,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Steps over the numbers of values in the blocks.
+    /// Skips the block lengths.
     pub fn read_lengths(&mut self, reader: &mut Reader<'_>) -> Result<(), FileError> {
         if let Content::Blocks(blocks) = &mut self.content {
             blocks.lengths = reader.skip(blocks.lengths_len, LENGTH_ENTRY as u64)?;
@@ -131,7 +131,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Steps over the blocks.
+    /// Skips the blocks.
     pub fn read_data(&mut self, reader: &mut Reader<'_>) -> Result<(), FileError> {
         if let Content::Blocks(blocks) = &mut self.content {
             reader.align(64);
@@ -196,7 +196,7 @@ impl Blocks {
         self.expand(file.get(self.children.clone())?, symbol, offset)
     }
 
-    /// The block of a value, and its place there.
+    /// The block of a value, and its offset there.
     fn locate(&self, file: &[u8], index: u64) -> Option<(u32, u32)> {
         if index >= self.size {
             return None;
@@ -230,8 +230,8 @@ impl Blocks {
         (block < self.blocks).then_some((block, offset as u32))
     }
 
-    /// The symbol with the value at this place of a block, and the place of the value there. Each symbol
-    /// stands for a value at least, so this ends.
+    /// The symbol of the value at an offset of a block, and the offset within the symbol. Each symbol has at
+    /// least one value, so this terminates.
     fn find_symbol(&self, data: &[u8], mut offset: u32) -> Option<(usize, u32)> {
         let mut rest = data;
         // Blocks end anywhere; what comes after is never part of a code that is needed.
@@ -265,7 +265,7 @@ impl Blocks {
         }
     }
 
-    /// The value at this place of a symbol.
+    /// The value at an offset of a symbol.
     fn expand(&self, children: &[u8], mut symbol: usize, mut offset: u32) -> Option<u16> {
         // A child stands for fewer values than its parent, and no symbol for more than 256.
         for _ in 0..=u8::MAX {
@@ -285,8 +285,7 @@ impl Blocks {
     }
 }
 
-/// The first code of each length, from the lowest symbols of each, which are the higher the shorter the
-/// code.
+/// The first code of each length, from the lowest symbol of each length.
 fn codes(lowest: &[u16], min_code: u8) -> Option<Box<[FirstCode]>> {
     let lens = (u32::from(min_code)..).take(lowest.len()).collect::<Vec<_>>();
     let mut codes = Vec::new();
@@ -308,7 +307,7 @@ fn codes(lowest: &[u16], min_code: u8) -> Option<Box<[FirstCode]>> {
     Some(codes.into())
 }
 
-/// The symbol that some bits begin with, and the length of its code.
+/// The first symbol of a bit sequence, and the length of its code.
 fn symbol_of(codes: &[FirstCode], bits: u64) -> Option<(usize, u32)> {
     let code = codes.iter().find(|code| bits >= code.least)?;
     let after = (bits - code.least) >> (64 - code.len);
@@ -340,8 +339,8 @@ fn pair(children: &[u8], symbol: usize) -> Option<(usize, usize)> {
     Some(((middle & 15) << 8 | low, high << 4 | middle >> 4))
 }
 
-/// For each symbol, how many values it stands for, less one; nothing if children are missing, symbols
-/// contain themselves or stand for more than 256 values.
+/// The number of values minus one of each symbol; `None` if children are missing, cyclic or have more than 256
+/// values.
 fn symbol_lens(children: &[u8]) -> Option<Box<[u8]>> {
     let symbols = children.len() / CHILDREN_BYTES;
     let mut lens = vec![None; symbols];
@@ -372,7 +371,7 @@ fn symbol_lens(children: &[u8]) -> Option<Box<[u8]>> {
     lens.into_iter().collect()
 }
 
-/// The length of a symbol from those of its children, all less one.
+/// The number of values of a symbol from those of its children, all minus one.
 fn sum_of_lens(left: u8, right: u8) -> Option<u8> {
     left.checked_add(right)?.checked_add(1)
 }

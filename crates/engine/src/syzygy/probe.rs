@@ -1,10 +1,9 @@
-//! Results and distances of positions.
+//! WDL and DTZ probing.
 //!
-//! What a table stores for a position is only half of the answer. Where a capture is best, any value that is
-//! no better may be stored, as compression likes it; and positions are stored without en passant. So captures
-//! are tried first, and the better of both is the result. Where a capture or a pawn move wins, distances are
-//! not stored at all. And distances are there for one player to move only; for the other, each move is made
-//! and looked up.
+//! The stored value is not the whole answer. Where a capture is best, any value no better may be stored, for
+//! compression; and positions are stored without en passant. So captures are searched first, and the better of
+//! both is the result. Where a zeroing move wins, DTZ is not stored. DTZ is stored for one side to move only;
+//! for the other, each move is made and probed.
 
 use chess::{Move, MoveFilter, PieceType, Position};
 
@@ -12,13 +11,13 @@ use super::material::Material;
 use super::table::{DtzLookup, StoredDtz};
 use super::{Tablebases, Wdl};
 
-/// The distance to the next capture or pawn move with best play, or to mate.
+/// Distance to zeroing (DTZ): to the next capture or pawn move with best play, or to mate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dtz {
-    /// Plies: positive if the player to move wins, negative if he loses, 0 for a draw. More than 100
-    /// either way is a win or a loss but for the 50-move rule.
+    /// Plies: positive for a win of the side to move, negative for a loss, 0 for a draw. Beyond ±100 it is a
+    /// cursed win or blessed loss.
     pub plies: i32,
-    /// Whether it may really be one ply more, because the table counts in moves.
+    /// Whether the true value may be one ply more, because the table counts in moves.
     pub rounded: bool,
 }
 
@@ -44,12 +43,12 @@ impl Dtz {
     }
 }
 
-/// Whether a move sets the halfmove clock to zero.
+/// Whether a move is zeroing: a capture or pawn move.
 pub(super) fn is_zeroing(position: &Position, m: Move) -> bool {
     m.is_capture() || position.board().piece_type_at(m.from()) == Some(PieceType::Pawn)
 }
 
-/// A result, and whether a capture or pawn move reaches it.
+/// A result, and whether a zeroing move reaches it.
 struct Resolved {
     wdl: Wdl,
     by_zeroing: bool,
@@ -66,12 +65,12 @@ impl Tablebases {
         self.covers(position).then(|| self.distance(position, true))?
     }
 
-    /// Whether there can be a table for a position: that castling is over is assumed in all.
+    /// Whether a table can exist for a position: tables assume no castling rights.
     pub(super) fn covers(&self, position: &Position) -> bool {
         position.castling_rooks().is_empty() && position.occupied().len() <= self.max_pieces()
     }
 
-    /// The result that is stored for a position. Two kings are no table.
+    /// The stored result of a position; bare kings are a draw.
     fn stored_wdl(&self, position: &Position) -> Option<Wdl> {
         let material = Material::of(position.board());
         if material == Material::KINGS {
@@ -80,7 +79,7 @@ impl Tablebases {
         self.0.entry(material)?.wdl.as_ref()?.wdl(position, material)
     }
 
-    /// The best of what captures lead to and what is stored.
+    /// The better of captures and the stored result.
     fn after_captures(&self, position: &Position) -> Option<Wdl> {
         let captures = position.moves(MoveFilter::CAPTURES);
         let mut best = Wdl::Loss;
@@ -97,8 +96,7 @@ impl Tablebases {
         Some(best.max(self.stored_wdl(position)?))
     }
 
-    /// The same with pawn moves, and whether a capture or pawn move is best, or all there is: then
-    /// distances are not stored.
+    /// The same with pawn moves, and whether a zeroing move is best or the only kind: then DTZ is not stored.
     fn after_zeroing(&self, position: &Position) -> Option<Resolved> {
         let moves = position.legal_moves();
         let mut best = Wdl::Loss;
@@ -118,7 +116,7 @@ impl Tablebases {
         Some(Resolved { wdl: best.max(stored), by_zeroing })
     }
 
-    /// The distance of a position; `may_move` if moves may be made to find it, once.
+    /// The DTZ of a position; `may_move` allows one ply of search.
     fn distance(&self, position: &Position, may_move: bool) -> Option<Dtz> {
         let Resolved { wdl, by_zeroing } = self.after_zeroing(position)?;
         if wdl == Wdl::Draw {

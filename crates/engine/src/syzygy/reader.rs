@@ -1,8 +1,8 @@
-//! Reading a file's header, front to back.
+//! A cursor over a file's header.
 
 use super::FileError;
 
-/// A place in a file that is read from.
+/// A cursor.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -14,12 +14,12 @@ impl<'a> Reader<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// Where it is now.
+    /// The offset.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The next so many bytes.
+    /// The next bytes.
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], FileError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let taken = rest.get(..len).ok_or(FileError::Truncated)?;
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Where the next `count` items of `size` bytes are; they are stepped over.
+    /// Skips `count` items of `size` bytes and returns their range.
     pub fn skip(&mut self, count: u64, size: u64) -> Result<std::ops::Range<usize>, FileError> {
         let len = count.checked_mul(size).and_then(|len| usize::try_from(len).ok());
         let start = self.at;
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         Ok(start..self.at)
     }
 
-    /// Goes to the next multiple of a power of two.
+    /// Aligns the offset to a power of two.
     pub fn align(&mut self, to: usize) {
         self.at = self.at.next_multiple_of(to);
     }
@@ -45,13 +45,13 @@ impl<'a> Reader<'a> {
         Ok(self.take(1)?[0])
     }
 
-    /// Two bytes, the lower first.
+    /// A little-endian 16-bit number.
     pub fn u16(&mut self) -> Result<u16, FileError> {
         let bytes = self.take(2)?;
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// Four bytes, the lowest first.
+    /// A little-endian 32-bit number.
     pub fn u32(&mut self) -> Result<u32, FileError> {
         Ok(u32::from(self.u16()?) | u32::from(self.u16()?) << 16)
     }

@@ -1,4 +1,4 @@
-//! The moves at the root, ranked by what the tables have of them.
+//! Ranking of root moves by the tablebases.
 
 use chess::{Game, Position};
 
@@ -7,13 +7,13 @@ use super::{Tablebases, Wdl};
 use crate::score::{DRAW, Score, TABLEBASE_WIN};
 use crate::search::RootMove;
 
-/// The halfmove clock of a draw by the 50-move rule.
+/// The halfmove clock of a draw by the fifty-move rule.
 const FIFTY_MOVES: i32 = 100;
 
-/// What a move at the root is worth.
+/// The tablebase value of a root move.
 #[derive(Clone, Copy)]
 struct Worth {
-    /// The result, from the halfmove clock of the game.
+    /// The result with the game's halfmove clock.
     wdl: Wdl,
     /// Plies to the next capture, pawn move or mate, that of this move being 1.
     plies: i32,
@@ -45,13 +45,11 @@ impl Worth {
 }
 
 impl Tablebases {
-    /// Ranks the moves at the root if the tables have all positions that they lead to.
+    /// Ranks the root moves if the tables have all positions after them.
     ///
-    /// Wins that come before a draw by the 50-move rule are best, then wins that do not, draws, losses
-    /// that the rule may save, and losses. Among wins, the one that comes to a capture, a pawn move or
-    /// mate soonest is best, so that there always is progress; among losses, the one that puts it off
-    /// longest. A move that repeats a position for the third time draws. Where there are results but no
-    /// distances, moves with the same result have the same rank.
+    /// Wins within the fifty-move rule rank first, then cursed wins, draws, blessed losses, and losses. Among
+    /// wins, the shortest DTZ ranks first, so that there is always progress; among losses, the longest. A
+    /// threefold repetition is a draw. With WDL but no DTZ files, moves with the same result have the same rank.
     pub fn rank_root(&self, game: &Game, moves: &mut [RootMove]) {
         let position = game.position();
         if !self.covers(position) {
@@ -72,8 +70,7 @@ impl Tablebases {
         moves.sort_by_key(|root| -root.tablebase_rank);
     }
 
-    /// What a move is worth; `quiet` says it for a position after a move that is no capture, no pawn
-    /// move, no mate and no draw.
+    /// The value of a move; `quiet` evaluates a position after a move that is neither zeroing nor ends the game.
     fn worth(
         &self,
         game: &Game,
@@ -97,7 +94,7 @@ impl Tablebases {
     }
 }
 
-/// What a move is worth that leads to this distance of the opponent and is neither capture nor pawn move.
+/// The value of a non-zeroing move that leads to this DTZ of the opponent.
 fn worth_of_quiet(dtz: Dtz, clock: i32) -> Worth {
     let Dtz { plies, rounded } = dtz.before_quiet();
     let end = plies.abs() + clock;

@@ -1,8 +1,8 @@
-//! The numbers that the Syzygy format gives to squares, and ways to choose some of them.
+//! Square numberings of the Syzygy format, and binomial coefficients.
 //!
 //! A table without pawns is the same after each of the eight symmetries of the board, one with pawns
 //! after a reflection of the files. Only one of the equivalent positions is stored, so that the first
-//! piece stands in a part of the board, whose squares are numbered here.
+//! piece is restricted to a region of the board, whose squares are numbered here.
 
 /// A square from 0 for a1 to 63 for h8. Plain numbers: squares are reflected and subtracted here.
 pub type Sq = u8;
@@ -38,7 +38,7 @@ pub const fn above_diagonal(square: Sq) -> i8 {
 /// The most pieces of a group of like pieces: seven less two kings.
 pub const MAX_GROUP: usize = 5;
 
-/// `BINOMIAL[k][n]`: how many ways there are to choose k of n.
+/// `BINOMIAL[k][n]`: binomial coefficients, n choose k.
 pub static BINOMIAL: [[u64; 65]; MAX_GROUP + 1] = binomials();
 
 const fn binomials() -> [[u64; 65]; MAX_GROUP + 1] {
@@ -94,10 +94,10 @@ const fn triangle() -> [u8; 64] {
     table
 }
 
-/// How many placements of two kings there are with the first in the triangle: see [`KINGS`].
+/// The number of placements of two kings with the first in the triangle: see [`KINGS`].
 pub const KING_PLACEMENTS: u64 = 462;
 
-/// What [`KINGS`] has for kings that are next to each other or reflected wrongly.
+/// The entry of [`KINGS`] for adjacent or wrongly reflected kings.
 pub const NO_PLACEMENT: u16 = u16::MAX;
 
 /// Numbers the placements of two kings that do not touch: the first by [`TRIANGLE`]; the second not
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_choose_are_counted() {
+    fn binomial_coefficients_are_correct() {
         assert_eq!(BINOMIAL[2][64], 2016);
         assert_eq!(BINOMIAL[5][48], 1_712_304);
         assert_eq!(BINOMIAL[3][2], 0);

@@ -1,18 +1,17 @@
-//! One file: results (WDL, `.rtbw`) or distances (DTZ, `.rtbz`) of all positions with some material.
+//! One file: WDL (`.rtbw`) or DTZ (`.rtbz`) values of all positions of a material configuration.
 //!
 //! ```text
 //! magic number, flags
 //! for each file of the leading pawn: order of the groups, pieces   one byte for both players to move
 //! for each file, for each player to move: flags, sizes, codes, symbols
-//! distances only: for each file, what the values mean
-//! sparse indices, numbers of values in blocks, blocks              each for all files and players
+//! DTZ only: for each file, the value maps
+//! sparse indices, block lengths, blocks                            each for all files and players
 //! padding to 64 bytes, 16 bytes of a checksum
 //! ```
 //!
-//! Files are mapped into memory. The header is checked from front to back, and the file must be just as long
-//! as it says: files that are damaged there, cut off or have a wrong name are found when they are opened.
-//! The blocks are not looked at, since that would mean to read all of a file: damage there is found, or gives
-//! wrong values, when a position leads there.
+//! Files are memory-mapped. Opening a file validates its header and its exact length, so that damaged
+//! headers, truncated files and wrong names are detected. The blocks are not validated, since that would read
+//! the whole file: damage there is detected on a probe, or gives wrong values.
 
 use std::fs::File;
 use std::ops::Range;
@@ -27,12 +26,12 @@ use super::pairs::Pairs;
 use super::reader::Reader;
 use super::{FileError, Wdl};
 
-/// What a file has.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Results: win, draw or loss.
+    /// Win, draw or loss.
     Wdl,
-    /// Distances to the next capture or pawn move.
+    /// Distance to zeroing.
     Dtz,
 }
 
@@ -54,27 +53,27 @@ impl Kind {
     }
 }
 
-/// Flags of a file: whether results are there for both players to move, and whether there are pawns.
+/// Flags of a file: values for both sides to move; pawns present.
 const SPLIT: u8 = 1;
 const HAS_PAWNS: u8 = 2;
 
-/// Flags of distances: for Black to move rather than White; stored as an index of a map; wins and losses
-/// counted in plies rather than moves; a map of 16-bit numbers.
+/// Flags of DTZ values: for Black to move rather than White; stored as a map index; wins and losses in plies
+/// rather than moves; a map of 16-bit values.
 const BLACK_TO_MOVE: u8 = 1;
 const MAPPED: u8 = 2;
 const WIN_PLIES: u8 = 4;
 const LOSS_PLIES: u8 = 8;
 const WIDE_MAP: u8 = 16;
 
-/// The end of a file: a checksum, after padding.
+/// The size of the checksum at the end of a file, after padding.
 const CHECKSUM: usize = 16;
 const ALIGNMENT: usize = 64;
 
-/// A part of a table: the leading pawn is on one file, and one player is to move.
-struct Part {
+/// A subtable: one file of the leading pawn, one side to move.
+struct Subtable {
     encoding: Encoding,
     pairs: Pairs,
-    /// What distances are stored as, for wins, losses, cursed wins and blessed losses.
+    /// The DTZ value maps of wins, losses, cursed wins and blessed losses.
     maps: Option<[Range<usize>; 4]>,
 }
 
@@ -83,25 +82,25 @@ pub struct Table {
     bytes: Mmap,
     material: Material,
     lead: Lead,
-    /// How many players to move there are parts for.
+    /// The number of sides to move stored.
     sides: usize,
-    /// By file of the leading pawn, then by player to move.
-    parts: Vec<Part>,
+    /// By file of the leading pawn, then by side to move.
+    subtables: Vec<Subtable>,
 }
 
-/// A distance in plies, and whether it may really be one more.
+/// A DTZ value in plies, and whether the true value may be one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StoredDtz {
     pub plies: i32,
     pub rounded: bool,
 }
 
-/// What a table of distances has of a position.
+/// The result of a DTZ lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DtzLookup {
-    /// The distance.
+    /// The stored value.
     Stored(StoredDtz),
-    /// Only positions with the other player to move are stored.
+    /// Only the other side to move is stored.
     OtherSide,
 }
 
@@ -109,7 +108,7 @@ impl Table {
     /// Opens and checks a file.
     pub fn open(path: &Path, material: Material, kind: Kind) -> Result<Self, FileError> {
         let unreadable = |error: std::io::Error| FileError::Unreadable(error.to_string());
-        // Asked first: to open a pipe would wait for somebody to write to it.
+        // Checked first: opening a pipe would block.
         if !path.metadata().map_err(unreadable)?.is_file() {
             return Err(FileError::NotAFile);
         }
@@ -117,20 +116,20 @@ impl Table {
         if file.metadata().map_err(unreadable)?.len() == 0 {
             return Err(FileError::Truncated);
         }
-        // SAFETY: the map is only read, and all that is read from it is checked as if it could change at any
-        // time. What cannot be checked: if another program cuts the file off while it is in use, the system
-        // ends this one with SIGBUS, as it does with every program that maps files.
+        // SAFETY: the map is read-only, and every value read is validated as if it could change at any time.
+        // If another process truncates the file while it is mapped, the system raises SIGBUS, as for every
+        // program that maps files.
         let bytes = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
         let sides = if kind == Kind::Wdl && !material.is_symmetric() { 2 } else { 1 };
-        let parts = read_parts(&bytes, material, kind, sides)?;
-        Ok(Self { bytes, material, lead: Lead::of(material), sides, parts })
+        let subtables = read_subtables(&bytes, material, kind, sides)?;
+        Ok(Self { bytes, material, lead: Lead::of(material), sides, subtables })
     }
 
-    /// Where a position with this material is: the part, whether colors are exchanged there, and whether the player to
-    /// move is Black there.
-    fn part(&self, position: &Position, material: Material) -> Option<(&Part, bool, bool)> {
+    /// The subtable of a position with this material, whether colors are flipped in it, and whether Black is to
+    /// move in it.
+    fn subtable(&self, position: &Position, material: Material) -> Option<(&Subtable, bool, bool)> {
         let is_black = position.turn() == Color::Black;
-        // Where both have the same pieces, positions are stored with White to move.
+        // Symmetric material is stored with White to move.
         let flip = if self.material.is_symmetric() { is_black } else { material != self.material };
         let black_to_move = flip != is_black;
         let file = match self.lead {
@@ -138,29 +137,28 @@ impl Table {
             Lead::Unique | Lead::Kings => 0,
         };
         let side = if self.sides == 2 { usize::from(black_to_move) } else { 0 };
-        Some((self.parts.get(file * self.sides + side)?, flip, black_to_move))
+        Some((self.subtables.get(file * self.sides + side)?, flip, black_to_move))
     }
 
-    fn value(&self, part: &Part, board: &Board, flip: bool) -> Option<u16> {
-        part.pairs.value(&self.bytes, part.encoding.index(board, flip)?)
+    fn value(&self, subtable: &Subtable, board: &Board, flip: bool) -> Option<u16> {
+        subtable.pairs.value(&self.bytes, subtable.encoding.index(board, flip)?)
     }
 
-    /// The result that a table of results has for a position with this material, its own or that with
-    /// colors exchanged.
+    /// The WDL value of a position with this material, the table's own or with colors flipped.
     pub fn wdl(&self, position: &Position, material: Material) -> Option<Wdl> {
-        let (part, flip, _) = self.part(position, material)?;
-        Wdl::ALL.get(usize::from(self.value(part, position.board(), flip)?)).copied()
+        let (subtable, flip, _) = self.subtable(position, material)?;
+        Wdl::ALL.get(usize::from(self.value(subtable, position.board(), flip)?)).copied()
     }
 
-    /// The distance that a table of distances has for a position of which the result is known.
+    /// The DTZ value of a position with a known result.
     pub fn dtz(&self, position: &Position, material: Material, wdl: Wdl) -> Option<DtzLookup> {
-        let (part, flip, black_to_move) = self.part(position, material)?;
-        let flags = part.pairs.flags();
+        let (subtable, flip, black_to_move) = self.subtable(position, material)?;
+        let flags = subtable.pairs.flags();
         let stored_for_black = flags & BLACK_TO_MOVE != 0;
         if stored_for_black != black_to_move && !self.material.is_symmetric() {
             return Some(DtzLookup::OtherSide);
         }
-        let mut value = self.value(part, position.board(), flip)?;
+        let mut value = self.value(subtable, position.board(), flip)?;
         let (map, in_plies) = match wdl {
             Wdl::Win => (0, flags & WIN_PLIES != 0),
             Wdl::Loss => (1, flags & LOSS_PLIES != 0),
@@ -168,7 +166,7 @@ impl Table {
             Wdl::BlessedLoss => (3, false),
             Wdl::Draw => return None,
         };
-        if let Some(maps) = &part.maps {
+        if let Some(maps) = &subtable.maps {
             let map = self.bytes.get(maps[map].clone())?;
             let n = usize::from(value);
             value = if flags & WIDE_MAP != 0 {
@@ -183,13 +181,13 @@ impl Table {
     }
 }
 
-/// Reads and checks all of a file but its blocks.
-fn read_parts(
+/// Reads and validates all of a file but its blocks.
+fn read_subtables(
     bytes: &[u8],
     material: Material,
     kind: Kind,
     sides: usize,
-) -> Result<Vec<Part>, FileError> {
+) -> Result<Vec<Subtable>, FileError> {
     let mut reader = Reader::new(bytes);
     if reader.take(4)? != kind.magic() {
         return Err(FileError::Magic);
@@ -206,31 +204,31 @@ fn read_parts(
         read_encodings(&mut reader, material, file, sides, &mut encodings)?;
     }
     reader.align(2);
-    let mut parts = Vec::new();
+    let mut subtables = Vec::new();
     for encoding in encodings {
         let pairs = Pairs::read(&mut reader, encoding.size())?;
-        parts.push(Part { encoding, pairs, maps: None });
+        subtables.push(Subtable { encoding, pairs, maps: None });
     }
     if kind == Kind::Dtz {
-        for part in &mut parts {
-            part.maps = read_maps(&mut reader, part.pairs.flags())?;
+        for subtable in &mut subtables {
+            subtable.maps = read_maps(&mut reader, subtable.pairs.flags())?;
         }
         reader.align(2);
     }
-    for part in &mut parts {
-        part.pairs.read_index(&mut reader)?;
+    for subtable in &mut subtables {
+        subtable.pairs.read_index(&mut reader)?;
     }
-    for part in &mut parts {
-        part.pairs.read_lengths(&mut reader)?;
+    for subtable in &mut subtables {
+        subtable.pairs.read_lengths(&mut reader)?;
     }
-    for part in &mut parts {
-        part.pairs.read_data(&mut reader)?;
+    for subtable in &mut subtables {
+        subtable.pairs.read_data(&mut reader)?;
     }
     let expected = reader.at().next_multiple_of(ALIGNMENT) + CHECKSUM;
     match bytes.len() {
         len if len < expected => Err(FileError::Truncated),
         len if len > expected => Err(FileError::TooLong),
-        _ => Ok(parts),
+        _ => Ok(subtables),
     }
 }
 
@@ -260,7 +258,7 @@ fn read_encodings(
     Ok(())
 }
 
-/// Reads what stored distances mean, if they are indices.
+/// Reads the DTZ value maps, if values are map indices.
 fn read_maps(reader: &mut Reader<'_>, flags: u8) -> Result<Option<[Range<usize>; 4]>, FileError> {
     if flags & MAPPED == 0 {
         return Ok(None);

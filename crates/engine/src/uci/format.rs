@@ -11,14 +11,11 @@ use crate::table::Bound;
 /// How castling is to be written: as the king taking the rook if that is asked for, or if nothing
 /// else would be clear.
 pub fn castling_style(position: &Position, chess960: bool) -> CastlingStyle {
-    let corners = 0x8100_0000_0000_0081;
-    let kings_at_home = chess::Color::ALL.into_iter().all(|color| {
-        let home = chess::Rank::First.relative_to(color).bitboard();
-        (position.castling_rooks() & home).is_empty()
-            || position.king(color).file() == chess::File::E
-    });
-    let usual = position.castling_rooks().0 & !corners == 0 && kings_at_home;
-    if chess960 || !usual { CastlingStyle::Chess960 } else { CastlingStyle::Standard }
+    if chess960 || position.has_chess960_castling_rights() {
+        CastlingStyle::Chess960
+    } else {
+        CastlingStyle::Standard
+    }
 }
 
 /// A line of moves from a position.

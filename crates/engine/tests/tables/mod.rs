@@ -1,4 +1,4 @@
-//! Folders with tables, and random positions of them, for the tests of tablebases.
+//! Tablebase directories and random positions for the tests of tablebases.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use chess::rng::mix;
 use chess::{Color, Piece, PieceType, Position, Setup, Square};
 use engine::syzygy::Tablebases;
 
-/// A folder with tables.
-pub struct Folder {
+/// A directory of tables.
+pub struct TableDir {
     pub path: PathBuf,
-    /// Tables for which those after each capture and promotion are there too.
+    /// Tables whose successors by capture and promotion are present too.
     pub closed: Vec<String>,
 }
 
-impl Folder {
+impl TableDir {
     pub fn path(&self) -> &str {
         self.path.to_str().expect("a path in UTF-8")
     }
@@ -30,21 +30,21 @@ impl Folder {
 }
 
 /// The tables of this repository.
-pub fn small() -> Folder {
+pub fn small() -> TableDir {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/syzygy");
     let closed = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KRvKR", "KNNvK", "KBvKN", "KBNvK"];
-    Folder { path, closed: closed.map(str::to_owned).into() }
+    TableDir { path, closed: closed.map(str::to_owned).into() }
 }
 
 /// All tables of three and four pieces.
-pub fn all() -> Folder {
+pub fn all() -> TableDir {
     let path = test_support::shared("syzygy");
     let entries = path.read_dir().expect("a directory").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let closed: Vec<String> =
         names.filter_map(|name| Some(name.strip_suffix(".rtbw")?.to_owned())).collect();
     assert_eq!(closed.len(), 35, "tables in {}", path.display());
-    Folder { path, closed }
+    TableDir { path, closed }
 }
 
 /// The same position with another halfmove clock.
@@ -52,8 +52,8 @@ pub fn with_clock(position: &Position, halfmove_clock: u16) -> Position {
     Setup { halfmove_clock, ..Setup::from(*position) }.position().expect("it was legal before")
 }
 
-/// A random legal position with the pieces of a table, colors and player to move at random, that is not
-/// the end of a game.
+/// A random legal position of a table's material, with random colors and side to move, that is not the end of
+/// a game.
 pub fn random_position(seed: &mut u64, table: &str) -> Position {
     let mut below = |end: usize| {
         *seed = mix(*seed);
@@ -78,12 +78,4 @@ pub fn random_position(seed: &mut u64, table: &str) -> Position {
             return position;
         }
     }
-}
-
-/// A folder of this test's own, empty.
-pub fn temporary(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tabiya-syzygy-{name}-{}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
-    folder
 }

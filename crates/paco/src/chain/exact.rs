@@ -1,7 +1,6 @@
-//! Chains state by state, each state visited once.
+//! Exact chain search: each state is visited once.
 //!
-//! All that a chain changes fits in 64 bits, so that a state is a number and the set of visited
-//! states a plain hash table:
+//! The state of a chain fits in 64 bits, so that the visited set is a hash set of integers:
 //!
 //! | bits | what |
 //! |---|---|
@@ -35,7 +34,7 @@ impl Visited {
         Self { slots: vec![0; 256], len: 0 }
     }
 
-    /// Adds a state; whether it was new.
+    /// Inserts a state; returns whether it was new.
     fn insert(&mut self, state: State) -> bool {
         if 2 * (self.len + 1) > self.slots.len() {
             let old = std::mem::take(&mut self.slots);
@@ -96,7 +95,7 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    /// Keeps states apart in which different rights to castle have been dropped.
+    /// Distinguishes states by lost castling rights.
     pub fn with_rights(mut self, rooks: Bitboard) -> Self {
         self.rights = rooks;
         self
@@ -145,7 +144,7 @@ impl<'a, 'b> Search<'a, 'b> {
         self.board.attack(self.hand(state), self.hand_square(state), occupied)
     }
 
-    /// Calls back with every state that follows, and with the step to it.
+    /// Calls back with every successor state and its step.
     fn successors(&self, state: State, attacked: Bitboard, mut found: impl FnMut(State, Step)) {
         let hand = self.hand(state);
         for i in 0..self.squares.len() {
@@ -217,7 +216,7 @@ impl<'a, 'b> Search<'a, 'b> {
         Answer::No
     }
 
-    /// Everything that chains from the origin attack; `None` if the nodes do not suffice.
+    /// All squares attacked by chains from the origin; `None` if the node limit is reached.
     pub fn all_attacks(&self, nodes: &mut u32) -> Option<Bitboard> {
         let mut threatened = Bitboard::EMPTY;
         let mut visited = Visited::new();
@@ -236,14 +235,14 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// The chains that capture on the target, shortest first, one for each state before the
-    /// capture. Whether they are all is the second part of the answer.
+    /// capture. The second value tells whether they are complete.
     pub fn chains(
         &self,
         target: Square,
         nodes: &mut u32,
         limit: usize,
     ) -> (Vec<Vec<Action>>, bool) {
-        /// A state with the way that led to it.
+        /// A state with its path.
         struct Node {
             state: State,
             parent: usize,

@@ -1,11 +1,11 @@
-//! What a player can reach through chains: the machinery behind Ŝako and behind castling's threats.
+//! Chain search: the squares a player reaches through chains, for Ŝako and for castling.
 //!
 //! A chain goes from union to union. Each step puts the piece in the hand into a union and takes
 //! the player's other piece out of it, so that the only things a chain changes are: the origin is
 //! empty, the player's piece in each union visited is another one, a pawn that came to its last row
-//! is promoted, and an en-passant capture may have moved one union by a square. Walking through all
-//! chains takes time exponential in the number of unions. Instead three questions are asked, from
-//! cheap to dear, each answer exact:
+//! is promoted, and an en-passant capture may have moved one union by a square. Enumerating all
+//! chains is exponential in the number of unions. Instead four tests follow each other, from cheap to
+//! expensive, each exact:
 //!
 //! 1. **Direct.** Does a lone piece attack a target? Then yes. Does no lone piece attack a union?
 //!    Then no.
@@ -15,8 +15,8 @@
 //! 3. **Relaxed chains** ([`relaxed`]). Suppose that every piece that could ever have been left in
 //!    a union is still there for everyone to take. If even that reaches no target, no.
 //! 4. **Exact search** ([`exact`]). What is left is searched state by state, each visited once,
-//!    best first by the distance in the relaxed problem. It is bounded; where it gives up, the
-//!    answer is an honest "unknown".
+//!    best first by the distance in the relaxed problem. At its node
+//!    limit the answer is unknown.
 
 pub(crate) mod exact;
 pub(crate) mod relaxed;
@@ -28,26 +28,26 @@ use crate::legal::attack;
 use crate::position::promotion_row;
 use crate::{PieceType, Position, shift};
 
-/// How many states the exact search may visit for one question of castling.
+/// Node limit of the exact search for castling.
 pub(crate) const THREAT_NODES: u32 = 1_000_000;
 
-/// What is known after a search.
+/// The answer of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It can be done.
+    /// Yes.
     Yes,
-    /// It cannot be done.
+    /// No.
     No,
-    /// The search has used up its nodes before it knew.
+    /// Unknown: the node limit is reached.
     Unknown,
 }
 
-/// An en-passant capture that goes on as a chain: the runner is in a union.
+/// An en-passant capture that continues as a chain: the captured pawn is in a union.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strike {
     /// Where the capturing pawn is placed.
     pub to: Square,
-    /// Where the runner's union stands before.
+    /// The square of the captured pawn's union.
     pub from: Square,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Origin {
     pub piece: PieceType,
 }
 
-/// A board as one player's chains see it.
+/// A board for the chains of one player.
 #[derive(Clone, Debug)]
 pub(crate) struct Board<'a> {
     pub color: Color,
@@ -201,11 +201,10 @@ impl<'a> Board<'a> {
     }
 }
 
-/// All squares that a player attacks directly or through chains, were it his turn: what castling
-/// asks about, for the whole board.
+/// All squares that a player attacks directly or through chains, were it his turn, as needed for
+/// castling.
 ///
-/// Own lone pieces are included among the squares, as targets they protect. `None` if `nodes`
-/// states were not enough to know.
+/// Own lone pieces are included, as protected targets. `None` if the limit of `nodes` states is reached.
 ///
 /// ```
 /// use chess::Color;

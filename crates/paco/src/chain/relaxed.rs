@@ -1,8 +1,8 @@
-//! The relaxed problem: every piece that could ever have been left in a union is there for the
-//! taking, and the board is as open as it can become.
+//! The relaxed problem: every piece that could ever be left in a union is available there, and the board is as
+//! open as it can become.
 //!
-//! Everything that a real chain can do is possible here, so that "no" is a proof. The sets only
-//! grow, which makes it a fixed point of at most five piece types on sixteen unions.
+//! Every real chain is possible here, so that "no" is a proof. The sets only grow: a fixed point over at most
+//! five piece types on sixteen unions.
 
 use chess::{Bitboard, Square};
 

@@ -1,8 +1,8 @@
-//! Tensors written again and again into the same memory.
+//! Incrementally updated tensors.
 //!
-//! A tensor is thousands of floats of which a few dozen change from one position to the next. A
-//! [`TensorBatch`] remembers what it has written into each of its slots, takes back only the ones of
-//! the position before, and fills only the layers whose value is another.
+//! A tensor is thousands of floats of which a few dozen change between positions. A [`TensorBatch`] records
+//! what each slot holds, clears only the ones of the previous position, and fills only the layers whose value
+//! changes.
 
 use super::{
     COUNTER_SCALE, EN_PASSANT_LAYER, MAX_INDICES, Options, PLACES, RepresentationError, check_len,
@@ -28,7 +28,7 @@ pub struct TensorBatch {
 }
 
 impl TensorBatch {
-    /// So many slots, all zero.
+    /// A batch of zeroed slots.
     pub fn new(options: Options, slots: usize) -> Self {
         Self {
             options,
@@ -37,7 +37,7 @@ impl TensorBatch {
         }
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     pub fn slots(&self) -> usize {
         self.written.len()
     }

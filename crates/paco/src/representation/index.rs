@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{PieceType, Position, Required};
 
-/// How a square and a color are seen.
+/// The perspective transform of squares and colors.
 #[derive(Clone, Copy)]
 struct View {
-    /// Exclusive or with a square's number.
+    /// XOR mask of square indices.
     flip: u32,
     /// 64 times the first layer of each color's settled pieces.
     base: [u32; 2],
@@ -66,8 +66,8 @@ impl Position {
         Ok(())
     }
 
-    /// The values of the layers that are filled whole, in order: castling, then what the options
-    /// ask for, then the counter. How many they are.
+    /// The values of the constant layers in order: castling, the optional ones, the counter; returns their
+    /// number.
     #[inline(always)]
     pub(super) fn layer_values(&self, options: Options, values: &mut [u32]) -> usize {
         let perspective = options.contains(Options::USE_PERSPECTIVE);
@@ -97,10 +97,10 @@ impl Position {
         count
     }
 
-    /// Fills the 32 places of pieces; whether there are 32.
+    /// Fills the 32 piece indices; returns whether there are 32 pieces.
     ///
-    /// To spare the processor guesses, each color always writes sixteen places: what goes beyond its
-    /// settled pieces is overwritten by what comes next, last of all by the en-passant square.
+    /// Branch-free: each color always writes sixteen indices; those beyond its settled pieces are overwritten
+    /// by the next writer, finally by the en-passant square.
     #[inline(always)]
     fn fill_pieces(&self, view: View, places: &mut [u32; PLACES]) -> bool {
         let [white, black] = [self.colors[0].len(), self.colors[1].len()];

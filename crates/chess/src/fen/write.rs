@@ -1,15 +1,14 @@
-//! FEN written fast: every position of a database passes through here.
+//! A fast FEN writer.
 //!
-//! A rank takes three steps, none of which asks about a single square. Its letters are put together
-//! in one 64-bit word, a byte for each file, from the sets of pieces. A table that knows all 256
-//! patterns of occupied squares tells for each byte of the text where it comes from: the letter of a
-//! file, or a number. Then eight bytes are picked and written, of which as many count as the pattern
-//! needs.
+//! A rank is written without a loop over its squares. Its piece letters are assembled in one 64-bit word, a
+//! byte per file, from the bitboards. A table of all 256 occupancy patterns maps each byte of the text to its
+//! source, a letter or a digit. Eight bytes are then gathered and stored, of which the pattern's length
+//! counts.
 
 use crate::{Bitboard, Board, Color, FenStyle, PieceType, Position, Rank, Setup, Square};
 
-/// What a FEN tells, whoever knows it.
-pub(crate) trait Described {
+/// The fields of a FEN.
+pub(crate) trait FenFields {
     fn board(&self) -> &Board;
     fn turn(&self) -> Color;
     fn castling_rooks(&self) -> Bitboard;
@@ -17,7 +16,7 @@ pub(crate) trait Described {
     fn clocks(&self) -> (u16, u16);
 }
 
-impl Described for Position {
+impl FenFields for Position {
     #[inline(always)]
     fn board(&self) -> &Board {
         &self.board
@@ -40,7 +39,7 @@ impl Described for Position {
     }
 }
 
-impl Described for Setup {
+impl FenFields for Setup {
     #[inline(always)]
     fn board(&self) -> &Board {
         &self.board
@@ -63,43 +62,43 @@ impl Described for Setup {
     }
 }
 
-/// Room for the longest FEN (92 bytes), and for what the last rank writes beyond its end.
-const ROOM: usize = 128;
+/// Capacity for the longest FEN (92 bytes) and for the bytes stored beyond the end of the last rank.
+const CAPACITY: usize = 128;
 
-/// A FEN under construction, in room that is there already.
+/// A fixed buffer for one FEN.
 ///
-/// What is rare is not told to write into it, but gives bytes back: so the compiler can keep the
-/// length in a register.
-pub(crate) struct Line<'a> {
-    bytes: &'a mut [u8; ROOM],
+/// Cold paths return their bytes instead of writing into it, so that the compiler can keep the length in a
+/// register.
+pub(crate) struct FenBuffer<'a> {
+    bytes: &'a mut [u8; CAPACITY],
     length: usize,
 }
 
-/// The text that this writes.
-pub(crate) fn write_text(text: &mut String, write: impl FnOnce(&mut Line<'_>)) {
-    let mut bytes = [0; ROOM];
-    let mut line = Line { bytes: &mut bytes, length: 0 };
-    write(&mut line);
-    let length = line.length.min(ROOM);
+/// Appends what the closure writes to a string.
+pub(crate) fn write_text(text: &mut String, write: impl FnOnce(&mut FenBuffer<'_>)) {
+    let mut bytes = [0; CAPACITY];
+    let mut fen = FenBuffer { bytes: &mut bytes, length: 0 };
+    write(&mut fen);
+    let length = fen.length.min(CAPACITY);
     // Only ASCII is ever written.
     text.push_str(std::str::from_utf8(&bytes[..length]).unwrap_or_default());
 }
 
-/// Appends what this writes to bytes, in their own room: first there is too much of it, then as much as
-/// was needed.
+/// Appends what the closure writes to a byte vector, in place: the vector grows by the full capacity and is
+/// then truncated.
 #[inline(always)]
-pub(crate) fn write_bytes(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Line<'_>)) {
+pub(crate) fn write_bytes(bytes: &mut Vec<u8>, write: impl FnOnce(&mut FenBuffer<'_>)) {
     let start = bytes.len();
-    bytes.extend_from_slice(&[0; ROOM]);
+    bytes.extend_from_slice(&[0; CAPACITY]);
     if let Some(room) = bytes.get_mut(start..).and_then(<[u8]>::first_chunk_mut) {
-        let mut line = Line { bytes: room, length: 0 };
-        write(&mut line);
-        let length = line.length.min(ROOM);
+        let mut fen = FenBuffer { bytes: room, length: 0 };
+        write(&mut fen);
+        let length = fen.length.min(CAPACITY);
         bytes.truncate(start + length);
     }
 }
 
-/// A byte with all bits set for each bit of the index.
+/// Expands each bit of the index to a byte of ones.
 static SPREAD: [u64; 256] = {
     let mut table = [0; 256];
     let mut bits = 0;
@@ -116,10 +115,10 @@ static SPREAD: [u64; 256] = {
     table
 };
 
-/// How a rank is written whose occupied files are these.
+/// The text layout of a rank with a given occupancy.
 #[derive(Clone, Copy)]
 struct Pattern {
-    /// For each byte of the text its place among the eight letters and the digits that follow them.
+    /// For each byte of the text its index into the eight letters and the digits that follow them.
     sources: [u8; 8],
     length: u8,
 }
@@ -152,7 +151,7 @@ static PATTERNS: [Pattern; 256] = {
     table
 };
 
-/// The text of a rank without the slash: the first bytes count.
+/// The text of a rank without the slash: the first `length` bytes.
 #[derive(Clone, Copy)]
 struct RankText {
     bytes: [u8; 8],
@@ -164,8 +163,8 @@ fn rank_text(board: &Board, rank: usize) -> RankText {
     let byte = |plane: u64| (plane >> (8 * rank)) as u8 as usize;
     let (leaps, diagonal) = (SPREAD[byte(board.leaps)], SPREAD[byte(board.diagonal)]);
     let (straight, black) = (SPREAD[byte(board.straight)], SPREAD[byte(board.black)]);
-    // The letter of a piece that is in one plane; of one in two planes, what is to be changed in the
-    // letters of both. Lower case for Black: 32 more.
+    // Letters by XOR: a piece in one plane has that plane's letter; a piece in two planes the two letters
+    // and a correction. Lower case for Black: 32 more.
     let every = |byte: u8| u64::from(byte) * 0x0101_0101_0101_0101;
     let letters = (leaps & every(b'P'))
         ^ (diagonal & every(b'B'))
@@ -181,8 +180,8 @@ fn rank_text(board: &Board, rank: usize) -> RankText {
     RankText { bytes, length: pattern.length }
 }
 
-/// Writes the FENs of positions that follow each other, as in a game. It remembers the text of every
-/// rank and writes anew only those that a move has changed, usually two.
+/// Writes the FENs of successive positions, as of a game. It caches the text of each rank and rewrites only
+/// those that have changed, usually two.
 ///
 /// ```
 /// use chess::{FenStyle, FenWriter, Position};
@@ -199,25 +198,24 @@ pub struct FenWriter {
 }
 
 impl FenWriter {
-    /// A writer that remembers an empty board.
+    /// A writer whose cache is the empty board.
     pub const fn new(style: FenStyle) -> Self {
         let empty = RankText { bytes: *b"8       ", length: 1 };
         Self { style, board: Board::EMPTY, ranks: [empty; 8] }
     }
 
-    /// Appends the FEN of a position. Any position will do; one that differs little from the last is
-    /// fastest.
+    /// Appends the FEN of a position. It is fastest if the position differs little from the last.
     pub fn append(&mut self, position: &Position, bytes: &mut Vec<u8>) {
         self.append_any(position, bytes);
     }
 
-    /// Appends the FEN of a setup as it stands, legal or not.
+    /// Appends the FEN of a setup, legal or not.
     pub fn append_setup(&mut self, setup: &Setup, bytes: &mut Vec<u8>) {
         self.append_any(setup, bytes);
     }
 
     #[inline(always)]
-    fn append_any(&mut self, position: &impl Described, bytes: &mut Vec<u8>) {
+    fn append_any(&mut self, position: &impl FenFields, bytes: &mut Vec<u8>) {
         let (old, new) = (self.board, *position.board());
         let mut changed = (old.leaps ^ new.leaps)
             | (old.diagonal ^ new.diagonal)
@@ -229,11 +227,11 @@ impl FenWriter {
             changed &= !(0xff << (8 * rank));
         }
         self.board = new;
-        write_bytes(bytes, |line| {
+        write_bytes(bytes, |fen| {
             for rank in (0..8).rev() {
-                line.rank(rank, self.ranks[rank]);
+                fen.rank(rank, self.ranks[rank]);
             }
-            line.rest(position, self.style);
+            fen.rest(position, self.style);
         });
     }
 }
@@ -244,14 +242,14 @@ impl std::fmt::Debug for FenWriter {
     }
 }
 
-impl Line<'_> {
+impl FenBuffer<'_> {
     #[inline(always)]
     fn push(&mut self, byte: u8) {
-        self.bytes[self.length % ROOM] = byte;
+        self.bytes[self.length % CAPACITY] = byte;
         self.length += 1;
     }
 
-    /// Writes eight bytes, of which the first few count.
+    /// Appends the first `count` of eight bytes.
     #[inline(always)]
     fn push_some(&mut self, bytes: [u8; 8], count: usize) {
         if let Some(room) = self.bytes.get_mut(self.length..).and_then(<[u8]>::first_chunk_mut) {
@@ -262,14 +260,14 @@ impl Line<'_> {
 
     /// The whole FEN.
     #[inline(always)]
-    pub(crate) fn position(&mut self, position: &impl Described, style: FenStyle) {
+    pub(crate) fn position(&mut self, position: &impl FenFields, style: FenStyle) {
         self.placement(position.board());
         self.rest(position, style);
     }
 
     /// All fields but the first.
     #[inline(always)]
-    fn rest(&mut self, position: &impl Described, style: FenStyle) {
+    fn rest(&mut self, position: &impl FenFields, style: FenStyle) {
         let turn = if position.turn() == Color::White { b'w' } else { b'b' };
         self.push_some([b' ', turn, b' ', 0, 0, 0, 0, 0], 3);
         self.castling(position, style);
@@ -297,14 +295,14 @@ impl Line<'_> {
     #[inline(always)]
     fn rank(&mut self, rank: usize, text: RankText) {
         self.push_some(text.bytes, text.length as usize);
-        // The first rank has no slash: what stands there is written over.
-        self.bytes[self.length % ROOM] = b'/';
+        // The slash after the first rank is overwritten by the next field.
+        self.bytes[self.length % CAPACITY] = b'/';
         self.length += usize::from(rank > 0);
     }
 
     #[inline(always)]
-    fn castling(&mut self, position: &impl Described, style: FenStyle) {
-        /// The rooks of chess, and their letters in order.
+    fn castling(&mut self, position: &impl FenFields, style: FenStyle) {
+        /// The rook squares of standard chess.
         const CORNERS: u64 = 0x8100_0000_0000_0081;
         let rights = position.castling_rooks().0;
         if rights == 0 {
@@ -312,7 +310,7 @@ impl Line<'_> {
         } else if rights & !CORNERS == 0 && style == FenStyle::Standard {
             // A rook in the corner is the outermost of its side.
             for (square, letter) in [(7, b'K'), (0, b'Q'), (63, b'k'), (56, b'q')] {
-                self.bytes[self.length % ROOM] = letter;
+                self.bytes[self.length % CAPACITY] = letter;
                 self.length += (rights >> square & 1) as usize;
             }
         } else {
@@ -336,7 +334,7 @@ impl Line<'_> {
     }
 }
 
-/// Castling rights where a letter for the side may not do.
+/// Castling rights where `KQkq` may be ambiguous.
 #[cold]
 fn castling_by_file(board: &Board, castling: Bitboard, style: FenStyle) -> ([u8; 8], usize) {
     let mut text = [0; 8];
@@ -384,9 +382,10 @@ fn large_number(number: u16) -> ([u8; 8], usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
-    /// The obvious way, for boards.
-    fn placement_slowly(board: &Board) -> String {
+    /// The reference: square by square.
+    fn reference_placement(board: &Board) -> String {
         let mut text = String::new();
         for rank in Rank::ALL.into_iter().rev() {
             let mut empty = 0;
@@ -413,19 +412,15 @@ mod tests {
     }
 
     #[test]
-    fn fast_and_remembered_writing_equal_the_obvious_way_in_random_games() {
-        let mut state = 7u64;
-        let mut random = move |n: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-            (state >> 33) as usize % n
-        };
+    fn fast_and_cached_writing_match_the_reference_in_random_games() {
+        let mut rng = Rng::from_seed(7);
         let mut writer = FenWriter::new(FenStyle::Standard);
         for game in 0..40 {
-            let start = if game % 2 == 0 { 518 } else { random(960) as u16 };
+            let start = if game % 2 == 0 { 518 } else { rng.below(960) as u16 };
             let mut position = crate::chess960::start(start).unwrap();
             for _ in 0..150 {
                 let fen = position.fen();
-                assert!(fen.starts_with(&(placement_slowly(position.board()) + " ")));
+                assert!(fen.starts_with(&(reference_placement(position.board()) + " ")));
                 assert_eq!(Position::from_fen(&fen), Ok(position));
                 let mut bytes = Vec::new();
                 writer.append(&position, &mut bytes);
@@ -436,16 +431,16 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                position = position.after(moves[random(moves.len())]);
+                position = position.after(moves[rng.below(moves.len())]);
             }
         }
     }
 
     #[test]
-    fn numbers_of_any_length_are_written_whole() {
+    fn numbers_of_any_length_are_written_completely() {
         for number in [0, 9, 10, 99, 100, 101, 999, 1_000, 10_000, 65_535] {
             let mut text = String::new();
-            write_text(&mut text, |line| line.number(number));
+            write_text(&mut text, |fen| fen.number(number));
             assert_eq!(text, number.to_string());
         }
     }
