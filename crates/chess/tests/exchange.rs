@@ -59,7 +59,7 @@ fn compare(position: &Position, slow: &SlowBoard) -> i32 {
 }
 
 #[test]
-fn exchanges_in_random_games_are_worth_what_the_recursion_says() {
+fn see_in_random_games_matches_the_recursive_reference() {
     let mut winning = 0;
     slow::games::play(21, 120, 80, |position, slow, _| {
         winning += usize::from(compare(position, slow) > 0);

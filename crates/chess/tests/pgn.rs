@@ -6,7 +6,7 @@ use chess::pgn::{
 use chess::rng::Rng;
 use chess::{Move, Position, San};
 
-/// Everything a reader tells, one line each.
+/// A log of all visitor calls, one line each.
 #[derive(Default)]
 struct Log(Vec<String>);
 
@@ -50,8 +50,8 @@ impl Visitor for Log {
     }
 }
 
-/// What is told of a text, without the beginnings and ends of games.
-fn told(text: &[u8]) -> String {
+/// The visitor calls of a text, without game starts and ends.
+fn visited(text: &[u8]) -> String {
     let mut log = Log::default();
     pgn::read(text, &mut log);
     log.0.retain(|line| !line.starts_with("game at") && line != "end");
@@ -136,7 +136,7 @@ fn every_tolerance_of_the_list_is_granted() {
         (b"1. N1-f3 N:f3 e8/Q 10. Nc3 *", "N1-f3 N:f3 e8/Q Nc3 *"),
     ];
     for (text, expected) in cases {
-        assert_eq!(told(text), *expected, "{}", pgn::decode(text));
+        assert_eq!(visited(text), *expected, "{}", pgn::decode(text));
     }
 }
 
@@ -160,7 +160,7 @@ fn what_is_no_pgn_is_told_with_its_place() {
         (b"1. e4 (1. d4 (1. c4 *", "e4 ( d4 ( c4 error at 21: 2 variation(s) not closed"),
     ];
     for (text, expected) in cases {
-        assert_eq!(told(text), *expected, "{}", pgn::decode(text));
+        assert_eq!(visited(text), *expected, "{}", pgn::decode(text));
     }
 }
 
@@ -281,7 +281,7 @@ impl Watcher for Results {
 }
 
 #[test]
-fn the_tag_tells_the_result_unless_it_says_nothing_and_a_conflict_is_told() {
+fn the_tag_overrides_the_termination_marker_and_a_disagreement_is_reported() {
     let cases = [
         ("[Result \"0-1\"]\n\n1. e4 *", "0-1"),
         ("[Result \"0-1\"]\n\n1. e4", "0-1"),

@@ -1,4 +1,4 @@
-//! The fast move generator and its slow twin, side by side over random games of chess and Chess960.
+//! The move generator against the reference implementation, over random games of chess and Chess960.
 
 mod slow;
 
@@ -52,12 +52,12 @@ fn the_legal_moves_are_those_of_the_slow_generator() {
 }
 
 #[test]
-fn a_filter_lets_through_exactly_the_moves_it_describes() {
-    play(2, 60, 80, |position, slow, random| {
+fn a_filter_passes_exactly_its_moves() {
+    play(2, 60, 80, |position, slow, rng| {
         let all = slow.legal_moves();
         let in_check = slow.in_check(slow.turn);
-        let (from, to) = (Bitboard(random.next()), Bitboard(random.next()));
-        let (captures, quiets) = (random.below(2) == 0, random.below(2) == 0);
+        let (from, to) = (Bitboard(rng.next_u64()), Bitboard(rng.next_u64()));
+        let (captures, quiets) = (rng.below(2) == 0, rng.below(2) == 0);
         let filters = [
             MoveFilter::ALL,
             MoveFilter::CAPTURES,
@@ -65,7 +65,7 @@ fn a_filter_lets_through_exactly_the_moves_it_describes() {
             MoveFilter::EVASIONS,
             MoveFilter { from, ..MoveFilter::ALL },
             MoveFilter { to, ..MoveFilter::ALL },
-            MoveFilter { from, to, captures, quiets, only_in_check: random.below(2) == 0 },
+            MoveFilter { from, to, captures, quiets, only_in_check: rng.below(2) == 0 },
         ];
         for filter in filters {
             let expected: BTreeSet<Move> = all
@@ -81,10 +81,10 @@ fn a_filter_lets_through_exactly_the_moves_it_describes() {
 }
 
 #[test]
-fn of_all_sixteen_bit_patterns_only_the_legal_moves_are_legal() {
+fn of_all_16_bit_patterns_only_legal_moves_are_legal() {
     let mut positions = 0;
-    play(3, 12, 60, |position, slow, random| {
-        if random.below(8) != 0 {
+    play(3, 12, 60, |position, slow, rng| {
+        if rng.below(8) != 0 {
             return;
         }
         positions += 1;
@@ -211,11 +211,11 @@ fn a_null_move_passes_the_turn_unless_in_check() {
     assert!(refused > 0);
 }
 
-/// A board that knows only what it is told.
+/// A board maintained by an observer alone.
 #[derive(Clone, PartialEq, Debug)]
-struct Told([Option<Piece>; 64]);
+struct ObservedBoard([Option<Piece>; 64]);
 
-impl Observer for Told {
+impl Observer for ObservedBoard {
     fn put(&mut self, piece: Piece, square: Square) {
         let before = self.0[square.index()].replace(piece);
         assert_eq!(before, None, "{piece} was put on an occupied square");
@@ -228,19 +228,19 @@ impl Observer for Told {
 }
 
 #[test]
-fn what_an_observer_is_told_makes_the_new_board() {
+fn observed_changes_give_the_new_board() {
     play(10, 60, 80, |position, slow, _| {
         for &m in &position.legal_moves() {
-            let mut told = Told(slow.squares);
-            let next = position.after_observed(m, &mut told);
-            assert_eq!(told.0, slow.after(m).squares, "{m:?} in {position}");
+            let mut observed = ObservedBoard(slow.squares);
+            let next = position.after_observed(m, &mut observed);
+            assert_eq!(observed.0, slow.after(m).squares, "{m:?} in {position}");
             assert_eq!(next, position.after(m));
         }
     });
 }
 
 #[test]
-fn moves_in_uci_are_read_back_in_both_castling_styles() {
+fn uci_moves_round_trip_in_both_castling_styles() {
     play(11, 100, 80, |position, _, _| {
         let moves = position.legal_moves();
         for style in [CastlingStyle::Standard, CastlingStyle::Chess960] {
@@ -258,10 +258,10 @@ fn moves_in_uci_are_read_back_in_both_castling_styles() {
 }
 
 #[test]
-fn every_text_of_a_move_is_either_legal_or_refused() {
+fn every_uci_text_is_either_legal_or_rejected() {
     let squares: Vec<String> = Square::all().map(|square| square.to_string()).collect();
-    play(12, 4, 60, |position, slow, random| {
-        if random.below(6) != 0 {
+    play(12, 4, 60, |position, slow, rng| {
+        if rng.below(6) != 0 {
             return;
         }
         let legal = slow.legal_moves();

@@ -72,7 +72,7 @@ fn damaged_files_are_reported_or_used_and_never_crash() {
         }
         let attack = |bytes: &[u8], outcomes: &mut Outcomes| {
             std::fs::write(folder.join(file), bytes).expect("a file");
-            check(&folder, file, &positions, outcomes);
+            check(folder, file, &positions, outcomes);
         };
 
         let mut cut = Outcomes::default();

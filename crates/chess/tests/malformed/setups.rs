@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use chess::rng::Rng;
-use chess::{Bitboard, Color, FenError, Piece, PieceType, Position, Rank, Setup, SetupProblems, Square};
+use chess::{
+    Bitboard, Color, FenError, Piece, PieceType, Position, Rank, Setup, SetupProblems, Square,
+};
 
 use crate::slow::SlowBoard;
 
