@@ -214,7 +214,7 @@ impl BoardPicture {
     pub fn to_svg(&self) -> String {
         let (margin, edge) = if self.coordinates { (MARGIN, EDGE) } else { (0, 0) };
         let (left, top, side, size) = (-margin, -edge, 800 + margin + edge, self.size);
-        let title = escape(&self.title);
+        let title = escape_xml(&self.title);
         let mut out = format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {side} {side}""#
         );
@@ -451,9 +451,15 @@ fn number(value: f32) -> String {
     }
 }
 
-/// Text for the inside of an element or a quoted attribute. Characters that XML cannot hold at
-/// all, such as a NUL, become the replacement character.
-fn escape(text: &str) -> String {
+/// Escapes text for XML element content or a double-quoted attribute value. White space becomes a blank,
+/// characters that XML does not allow become U+FFFD.
+///
+/// ```
+/// use chess::svg::escape_xml;
+/// assert_eq!(escape_xml("<Kg1> & \"Qh7\"\n"), "&lt;Kg1&gt; &amp; &quot;Qh7&quot; ");
+/// assert_eq!(escape_xml("\0"), "\u{fffd}");
+/// ```
+pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
