@@ -13,6 +13,7 @@ mod features;
 mod help;
 mod input;
 mod interrupt;
+mod jobs;
 mod layout;
 mod legal;
 mod matches;
