@@ -4,6 +4,7 @@
 //! prints, reads standard input or ends the process, and there is no global state: several
 //! engines live in one process.
 
+pub mod analysis;
 pub mod bench;
 pub mod eval;
 pub mod history;
