@@ -1,4 +1,4 @@
-//! `tabiya board`: a position for the eyes.
+//! `tabiya board`: a position as text or SVG.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{Outcome, input};
 
-/// Show a board as text or SVG
+/// Print a board as text or SVG
 ///
 /// Examples:
 ///   tabiya board --fen 'startpos moves e2e4 e7e5'
@@ -21,33 +21,48 @@ use crate::{Outcome, input};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct BoardArgs {
-    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
+    /// Position: a FEN, 'FEN moves e2e4 …' or 'startpos moves …'
     #[arg(long, default_value = "startpos")]
     fen: String,
-    /// Whose side is at the bottom
+    /// Side at the bottom
     #[arg(long, default_value = "white")]
     orientation: Orientation,
-    /// How the text board is drawn
+    /// Style of the text board
     #[arg(long, default_value = "unicode", conflicts_with_all = ["svg", "json"])]
     style: TextStyle,
-    /// Print an SVG picture instead of text
-    #[arg(long, conflicts_with = "json")]
-    svg: bool,
-    /// Width and height of the SVG picture in pixels
-    #[arg(long, default_value_t = 400, requires = "svg", value_parser = clap::value_parser!(u32).range(16..=16384))]
-    size: u32,
-    /// Arrows of the SVG picture: color G, R, Y or B and two squares, as in Ge2e4,Rd8h4
-    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_arrow)]
-    arrows: Vec<Arrow>,
-    /// Marked squares of the SVG picture: color and square, as in Ye4,Rf7
-    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_mark)]
-    marks: Vec<(Square, MarkColor)>,
-    /// Leave out the coordinates around the SVG picture
+    #[command(flatten)]
+    svg: SvgArgs,
+    /// Draw the SVG without coordinates
     #[arg(long, requires = "svg")]
     no_coordinates: bool,
-    /// Print what is known of the position as JSON
+    /// Print the position as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Options of an SVG board.
+#[derive(clap::Args)]
+pub struct SvgArgs {
+    /// Print SVG instead of text
+    #[arg(long, conflicts_with = "json")]
+    pub svg: bool,
+    /// Width and height of the SVG in pixels
+    #[arg(long, default_value_t = 400, requires = "svg", value_parser = clap::value_parser!(u32).range(16..=16384))]
+    size: u32,
+    /// Arrows of the SVG: color G, R, Y or B and two squares, as in Ge2e4,Rd8h4
+    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_arrow)]
+    arrows: Vec<Arrow>,
+    /// Marked squares of the SVG: color and square, as in Ye4,Rf7
+    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_mark)]
+    marks: Vec<(Square, MarkColor)>,
+}
+
+impl SvgArgs {
+    /// Applies the options to a picture.
+    pub fn picture(self, orientation: Color, picture: BoardPicture) -> BoardPicture {
+        let Self { size, arrows, marks, .. } = self;
+        BoardPicture { orientation, size, arrows, marks, ..picture }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -58,7 +73,7 @@ enum Orientation {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TextStyle {
-    /// Letters, as in FEN
+    /// FEN letters
     Ascii,
     /// Chess symbols
     Unicode,
@@ -66,21 +81,21 @@ enum TextStyle {
     Ansi,
 }
 
-/// The color letter, and what follows it.
+/// Splits off the color letter.
 fn split_color(text: &str) -> anyhow::Result<(MarkColor, &str)> {
     let mut rest = text.chars();
     let color = rest.next().and_then(MarkColor::from_letter);
     let color =
-        color.ok_or_else(|| anyhow!("'{text}' does not begin with a color G, R, Y or B"))?;
+        color.ok_or_else(|| anyhow!("'{text}' does not start with a color G, R, Y or B"))?;
     Ok((color, rest.as_str()))
 }
 
-pub fn parse_mark(text: &str) -> anyhow::Result<(Square, MarkColor)> {
+fn parse_mark(text: &str) -> anyhow::Result<(Square, MarkColor)> {
     let (color, square) = split_color(text)?;
     Ok((square.parse()?, color))
 }
 
-pub fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
+fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
     let (color, squares) = split_color(text)?;
     let (from, to) = squares.split_at_checked(2).context("an arrow needs two squares")?;
     Ok(Arrow::new(from.parse()?, to.parse()?, color))
@@ -93,19 +108,15 @@ pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
         Orientation::White => Color::White,
         Orientation::Black => Color::Black,
     };
-    if args.svg {
+    if args.svg.svg {
         let picture = BoardPicture {
-            orientation,
             coordinates: !args.no_coordinates,
-            size: args.size,
             last_move: game.moves().last().map(|m| (m.from(), m.to())),
             check: position.in_check().then(|| position.king(position.turn())),
-            arrows: args.arrows,
-            marks: args.marks,
             title: position.fen(),
             ..BoardPicture::of(|square| position.piece_at(square))
         };
-        writeln!(out, "{}", picture.to_svg())?;
+        writeln!(out, "{}", args.svg.picture(orientation, picture).to_svg())?;
     } else if args.json {
         let report = json!({
             "fen": position.fen(),
@@ -130,7 +141,7 @@ pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the game stands, in a sentence.
+/// The state of the game in a sentence.
 fn state(game: &Game) -> String {
     let position = game.position();
     match game.outcome() {
