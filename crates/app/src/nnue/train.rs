@@ -15,7 +15,6 @@ use train::trainer::{
     Checkpoint, Event, LogLine, NETWORK, RowFiles, Schedule, TrainOptions, Trained, Training,
 };
 
-use super::shapes;
 use crate::layout::{self, prose, wrap};
 use crate::words::count;
 use crate::{Outcome, threads};
@@ -136,7 +135,7 @@ impl TrainArgs {
             None => Shape {
                 hidden: self.hidden,
                 mirrored: !self.no_mirror,
-                king_buckets: shapes::king_buckets(self.king_buckets, !self.no_mirror)?,
+                king_buckets: ::nnue::network::king_buckets(self.king_buckets, !self.no_mirror)?,
                 output_buckets: self.output_buckets,
             },
         };
