@@ -35,6 +35,7 @@ mod movegen;
 mod moves;
 mod packed;
 pub mod perft;
+pub mod perft_suite;
 pub mod pgn;
 pub mod picture;
 mod piece;
