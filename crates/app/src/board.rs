@@ -7,7 +7,6 @@ use anyhow::{Context, anyhow};
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{Color, Game, Outcome as Ending, Square};
-use clap::ValueEnum;
 use serde_json::json;
 
 use crate::{Outcome, input};
@@ -24,12 +23,12 @@ pub struct BoardArgs {
     /// Position: a FEN, 'FEN moves e2e4 …' or 'startpos moves …'
     #[arg(long, default_value = "startpos")]
     fen: String,
-    /// Side at the bottom
-    #[arg(long, default_value = "white")]
-    orientation: Orientation,
-    /// Style of the text board
-    #[arg(long, default_value = "unicode", conflicts_with_all = ["svg", "json"])]
-    style: TextStyle,
+    /// Side at the bottom: white or black
+    #[arg(long, value_name = "COLOR", default_value = "white", value_parser = parse_orientation)]
+    orientation: Color,
+    /// Text board: ascii (FEN letters), unicode (chess symbols) or ansi (on colored squares)
+    #[arg(long, default_value = "unicode", conflicts_with_all = ["svg", "json"], value_parser = parse_style)]
+    style: Style,
     #[command(flatten)]
     svg: SvgArgs,
     /// Draw the SVG without coordinates
@@ -65,20 +64,21 @@ impl SvgArgs {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Orientation {
-    White,
-    Black,
+fn parse_orientation(text: &str) -> Result<Color, String> {
+    match text {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err("must be white or black".to_owned()),
+    }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum TextStyle {
-    /// FEN letters
-    Ascii,
-    /// Chess symbols
-    Unicode,
-    /// Chess symbols on colored squares
-    Ansi,
+fn parse_style(text: &str) -> Result<Style, String> {
+    match text {
+        "ascii" => Ok(Style::Ascii),
+        "unicode" => Ok(Style::Unicode),
+        "ansi" => Ok(Style::Ansi),
+        _ => Err("must be ascii, unicode or ansi".to_owned()),
+    }
 }
 
 /// Splits off the color letter.
@@ -104,10 +104,7 @@ fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
 pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
     let game = input::game(&args.fen)?;
     let position = game.position();
-    let orientation = match args.orientation {
-        Orientation::White => Color::White,
-        Orientation::Black => Color::Black,
-    };
+    let orientation = args.orientation;
     if args.svg.svg {
         let picture = BoardPicture {
             coordinates: !args.no_coordinates,
@@ -128,12 +125,7 @@ pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
         });
         writeln!(out, "{report}")?;
     } else {
-        let style = match args.style {
-            TextStyle::Ascii => Style::Ascii,
-            TextStyle::Unicode => Style::Unicode,
-            TextStyle::Ansi => Style::Ansi,
-        };
-        write!(out, "{}", text_board(|square| position.piece_at(square), orientation, style))?;
+        write!(out, "{}", text_board(|square| position.piece_at(square), orientation, args.style))?;
         writeln!(out, "\nFEN  {}", position.fen())?;
         writeln!(out, "Key  {:016x}", position.key())?;
         writeln!(out, "{}", state(&game))?;
@@ -146,7 +138,7 @@ fn state(game: &Game) -> String {
     let position = game.position();
     match game.outcome() {
         Some(Ending::Checkmate(winner)) => format!("{winner} has mated"),
-        Some(Ending::Draw(reason)) => format!("Draw: {}", crate::legal::draw_name(reason)),
+        Some(Ending::Draw(reason)) => format!("Draw: {reason}"),
         None => {
             let check = if position.in_check() { ", in check" } else { "" };
             let moves = match position.count_legal_moves() {

@@ -44,7 +44,7 @@ pub struct BenchArgs {
 
 pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     let mut networks =
-        args.net.iter().map(|path| load(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        args.net.iter().map(|path| input::network(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let games = match &args.positions {
         None => BenchGame::random_games(),
         Some(path) => read(path)?,
@@ -70,12 +70,6 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     }
     report(&bench, positions.len(), args.json, out)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn load(path: &Path) -> anyhow::Result<AnyNetwork> {
-    let bytes = regular::read(path, nnue::MAX_FILE_LEN as u64)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    AnyNetwork::from_bytes(&bytes).with_context(|| path.display().to_string())
 }
 
 /// The positions of a file, as games without moves.
