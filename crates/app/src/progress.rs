@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use ::data::Event;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::layout::{self, wrap};
+use crate::words::count;
 
 /// Interval of log lines where standard error is no terminal.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
@@ -43,6 +45,23 @@ impl JobProgress {
     pub fn new(total: u64) -> Self {
         let bar = bar(total, "{wide_bar} {percent} % {msg}");
         Self { bar, total, start: None, last: Instant::now() }
+    }
+
+    /// Follows the events of a data job, whose work is what it reads or, with `by_positions`, what it
+    /// writes.
+    pub fn on_event(&mut self, event: Event<'_>, by_positions: bool) {
+        match event {
+            Event::Progress { read, games, positions } => {
+                let prefix = match games {
+                    0 => String::new(),
+                    games => count(games, "game") + ", ",
+                };
+                self.update(if by_positions { positions } else { read }, positions, &prefix);
+            }
+            Event::Sorting { positions } => *self = Self::new(positions),
+            Event::Sorted { positions } => self.update(positions, positions, "sorted "),
+            _ => {}
+        }
     }
 
     /// Updates the work done and the number of positions; `prefix` precedes the latter.

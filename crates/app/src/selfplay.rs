@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, Workers};
+use ::data::Workers;
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
@@ -137,18 +137,11 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     let stop = interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
     let mut progress = JobProgress::new(args.games.or(args.positions).unwrap_or(0));
-    let prepared =
-        selfplay(&args.out, &player, tablebases.as_ref(), &args.options(), workers, |event| {
-            match event {
-                Event::Progress { read, games, positions } => {
-                    let done = if args.games.is_some() { read } else { positions };
-                    progress.update(done, positions, &format!("{}, ", count(games, "game")));
-                }
-                Event::Sorting { positions } => progress = JobProgress::new(positions),
-                Event::Sorted { positions } => progress.update(positions, positions, "sorted "),
-                _ => {}
-            }
-        });
+    let by_positions = args.games.is_none();
+    let (tablebases, options) = (tablebases.as_ref(), args.options());
+    let prepared = selfplay(&args.out, &player, tablebases, &options, workers, |event| {
+        progress.on_event(event, by_positions);
+    });
     drop(progress);
     let prepared = prepared?;
     let seconds = start.elapsed().as_secs_f64();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, RowOrder, Workers};
+use ::data::{RowOrder, Workers};
 use clap::Args;
 use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
 
@@ -106,13 +106,9 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let stop = interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
     let mut progress = JobProgress::new(source.rows());
-    let rescored =
-        rescore(&source, &args.out, &teacher, &args.options(), workers, |event| match event {
-            Event::Progress { read, positions, .. } => progress.update(read, positions, ""),
-            Event::Sorting { positions } => progress = JobProgress::new(positions),
-            Event::Sorted { positions } => progress.update(positions, positions, "sorted "),
-            _ => {}
-        });
+    let rescored = rescore(&source, &args.out, &teacher, &args.options(), workers, |event| {
+        progress.on_event(event, false);
+    });
     drop(progress);
     let rescored = rescored?;
     let seconds = start.elapsed().as_secs_f64();
