@@ -200,7 +200,7 @@ impl Bench<'_> {
     fn own_network(&mut self, network: &Arc<Network>, games: &[BenchGame]) {
         use nnue::network::Accumulators;
         let label = ("network", "the engine's network, from scratch");
-        self.from_scratch(label, games, |position| network.evaluate(position));
+        self.refresh_each(label, games, |position| network.evaluate(position));
         let label = ("network_updates", "the engine's network, a move and its evaluation");
         let accumulators = Accumulators::new(Arc::clone(network));
         let (reset, play) = (Accumulators::reset, Accumulators::play);
@@ -210,14 +210,14 @@ impl Bench<'_> {
     fn halfkp(&mut self, network: &Arc<halfkp::Network>, games: &[BenchGame]) {
         use halfkp::Accumulators;
         let label = ("halfkp", "HalfKP, from scratch");
-        self.from_scratch(label, games, |position| network.evaluate(position));
+        self.refresh_each(label, games, |position| network.evaluate(position));
         let label = ("halfkp_updates", "HalfKP, a move and its evaluation");
         let accumulators = Accumulators::new(Arc::clone(network));
         let (reset, play) = (Accumulators::reset, Accumulators::play);
         self.incremental(label, games, accumulators, reset, play, Accumulators::evaluate);
     }
 
-    fn from_scratch(
+    fn refresh_each(
         &mut self,
         (key, name): (&'static str, &'static str),
         games: &[BenchGame],
