@@ -1,24 +1,23 @@
-//! `tabiya eval`: what an evaluation says of positions, without searching.
+//! `tabiya eval`: static evaluation of positions.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use chess::Position;
-use engine::eval::{self, Evaluator};
+use engine::eval::Evaluator;
 use nnue::AnyNetwork;
 use serde_json::json;
 
 use crate::{Outcome, input};
 
-/// Evaluate positions without searching, one a line
+/// Print the static evaluation of positions
 ///
-/// Reads one position a line, as FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`, and writes one
-/// integer for each, from the side to move: centipawns, or for a HalfKP network the value that
-/// nnue-probe returns, of which a pawn is about 208. Without a network it is the evaluation the engine
-/// plays with, which comes down towards a draw as the fifty-move rule comes near. What follows a `;` is not read; empty lines and lines with # in front are
-/// passed over. A bad line gives `error: …` in its place, and the exit code is 1 in the end.
+/// Reads one position per line: a FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`. Prints one
+/// integer for each, from the side to move: centipawns, or for a HalfKP network the value of
+/// nnue-probe, where a pawn is about 208. Without --net it is the engine's own evaluation, scaled
+/// down as the fifty-move rule draws near. Text after `;`, empty lines and lines that start with #
+/// are ignored. An invalid line yields `error: …`, and exit code 1 at the end.
 ///
 /// Examples:
 ///   tabiya eval startpos '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'
@@ -26,22 +25,23 @@ use crate::{Outcome, input};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct EvalArgs {
-    /// The positions
+    /// Positions
     #[arg(value_name = "FEN", required_unless_present = "file")]
     fens: Vec<String>,
-    /// The network to evaluate with; without it, what the engine uses
+    /// Network file of any format [default: the engine's evaluation]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
-    /// A file with one position a line, or - for standard input
+    /// File with one position per line, or - for standard input
     #[arg(long, value_name = "FENS")]
     file: Option<PathBuf>,
-    /// Write one JSON object a line: FEN and value, or error
+    /// Print one JSON object per line: FEN and value, or error
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: EvalArgs, out: &mut dyn Write) -> Outcome {
-    let mut evaluation = Evaluation::load(args.net.as_deref())?;
+    let network = args.net.as_deref().map(input::network).transpose()?;
+    let mut evaluator = Evaluator::default();
     let mut all_good = true;
     let mut answer = |line: anyhow::Result<&str>| -> anyhow::Result<()> {
         let position = line.and_then(|line| Ok(*input::game(line)?.position()));
@@ -52,7 +52,7 @@ pub fn run(args: EvalArgs, out: &mut dyn Write) -> Outcome {
             }
             Err(error) => writeln!(out, "error: {error:#}")?,
             Ok(position) => {
-                let value = evaluation.of(&position);
+                let value = evaluate(network.as_ref(), &mut evaluator, &position);
                 if args.json {
                     writeln!(out, "{}", json!({ "fen": position.fen(), "value": value }))?;
                 } else {
@@ -74,30 +74,15 @@ pub fn run(args: EvalArgs, out: &mut dyn Write) -> Outcome {
     Ok(if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whatever can be asked for the value of a position.
-enum Evaluation {
-    /// What the engine uses, as the search sees it.
-    Engine(Box<Evaluator>),
-    /// A network of Tabiya's own kind or of Stockfish's first, as it is.
-    Network(AnyNetwork),
-}
-
-impl Evaluation {
-    fn load(file: Option<&Path>) -> anyhow::Result<Self> {
-        let Some(file) = file else { return Ok(Self::Engine(Box::default())) };
-        let network = eval::file::load(file).with_context(|| file.display().to_string())?;
-        Ok(Self::Network(network))
-    }
-
-    /// For the side to move.
-    fn of(&mut self, position: &Position) -> i32 {
-        match self {
-            Self::Engine(evaluator) => {
-                evaluator.reset(position);
-                evaluator.evaluate(position)
-            }
-            Self::Network(AnyNetwork::HalfKp(network)) => network.evaluate(position),
-            Self::Network(network) => network.evaluate(position),
+/// The evaluation from the side to move by a network, or by the engine.
+fn evaluate(network: Option<&AnyNetwork>, engine: &mut Evaluator, position: &Position) -> i32 {
+    match network {
+        None => {
+            engine.reset(position);
+            engine.evaluate(position)
         }
+        // The raw value, not centipawns.
+        Some(AnyNetwork::HalfKp(network)) => network.evaluate(position),
+        Some(network) => network.evaluate(position),
     }
 }

@@ -1,4 +1,4 @@
-//! `tabiya features`: a position as bitboards and as the 768 features of networks.
+//! `tabiya features`: the bitboards and the 768 features of a position.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::layout::{prose, width};
 use crate::{Outcome, input};
 
-/// Show a position as bitboards and as the 768 features of networks
+/// Print the bitboards and the 768 input features of a position
 ///
 /// The features are Black's pawns (0-63), knights, bishops, rooks, queens and king (320-383), then
-/// White's (384-767), each by square from a1 to h8. In the mover's order the 384 of the player to
-/// move come first, and ranks are mirrored if that is Black.
+/// White's (384-767), each by square from a1 to h8. From the perspective of the side to move, its
+/// 384 features come first, and ranks are flipped for Black.
 ///
 /// Examples:
 ///   tabiya features
@@ -24,10 +24,10 @@ use crate::{Outcome, input};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct FeaturesArgs {
-    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
+    /// Position: a FEN, 'FEN moves e2e4 …' or 'startpos moves …'
     #[arg(long, default_value = "startpos", conflicts_with = "file")]
     fen: String,
-    /// A file of positions, one a line, or - for standard input; prints one JSON object a line
+    /// File with one position per line, or - for standard input; prints one JSON object per line
     #[arg(long)]
     file: Option<PathBuf>,
     /// Print JSON
@@ -35,7 +35,6 @@ pub struct FeaturesArgs {
     json: bool,
 }
 
-/// Runs it.
 pub fn run(args: FeaturesArgs, out: &mut dyn Write) -> Outcome {
     if let Some(file) = &args.file {
         return each(file, out);
@@ -50,7 +49,7 @@ pub fn run(args: FeaturesArgs, out: &mut dyn Write) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One line for each line; a bad one gives an error in its place, and exit code 1 in the end.
+/// One JSON object per line; an invalid line yields an error, and exit code 1 at the end.
 fn each(file: &Path, out: &mut dyn Write) -> Outcome {
     let mut code = ExitCode::SUCCESS;
     input::each_line(input::open(file)?, |number, line| {
@@ -123,12 +122,12 @@ fn show(position: &Position, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many of the six boards fit beside each other, in rows of equal length.
+/// How many of the six boards fit side by side, in rows of equal length.
 fn boards_in_a_row(width: usize) -> usize {
     [6, 3, 2].into_iter().find(|boards| 17 * boards <= width).unwrap_or(1)
 }
 
-/// Small boards in a row, each under its name.
+/// Prints small boards in a row, each below its name.
 fn side_by_side(sets: &[(String, Bitboard)], out: &mut dyn Write) -> std::io::Result<()> {
     let names: Vec<String> = sets.iter().map(|(name, _)| format!("{name:<15}")).collect();
     writeln!(out, "  {}", names.join("  ").trim_end())?;

@@ -1,10 +1,10 @@
-//! `--help` and wrong calls: text that fits the terminal, errors in one line.
+//! `--help` fitted to the terminal; usage errors in one line.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Command, Error};
 
-/// The command with texts for lines of this width, and all its subcommands.
+/// Fits the help of a command and its subcommands to a width.
 pub fn fitted(command: Command, width: usize) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
@@ -19,7 +19,7 @@ pub fn fitted(command: Command, width: usize) -> Command {
     command
 }
 
-/// Joins the lines of a paragraph, which clap then wraps; indented lines are examples of commands.
+/// Joins the lines of each paragraph for clap to wrap; indented lines are example commands.
 fn paragraphs(text: &StyledStr, width: usize) -> String {
     let text = text.to_string();
     let mut joined = String::new();
@@ -30,13 +30,13 @@ fn paragraphs(text: &StyledStr, width: usize) -> String {
             joined.push(if is_open && is_text { ' ' } else { '\n' });
         }
         joined.push_str(&if is_text { line.to_owned() } else { example(line, width) });
-        // "Examples:" is followed by them.
+        // Examples follow a colon.
         is_open = is_text && !line.ends_with(':');
     }
     joined
 }
 
-/// Breaks a command that is too long as a shell takes it: with a backslash, between arguments.
+/// Breaks a long command between arguments, with a backslash.
 fn example(line: &str, width: usize) -> String {
     if line.is_empty() {
         return String::new();
@@ -49,7 +49,7 @@ fn example(line: &str, width: usize) -> String {
     let (mut broken, mut column) = (String::new(), 0);
     for argument in arguments {
         let length = argument.chars().count();
-        // Room for a blank before it and " \\" after it.
+        // Room for a space before it and " \\" after it.
         if column > 0 && column + 1 + length + 2 > width {
             broken.push_str(" \\\n      ");
             column = 6;
@@ -63,7 +63,7 @@ fn example(line: &str, width: usize) -> String {
     broken
 }
 
-/// Reports a wrong call or prints help, and exits.
+/// Prints a usage error or help, and exits.
 pub fn explain(error: &Error) -> ! {
     if error.kind() != ErrorKind::InvalidSubcommand {
         error.exit();
@@ -75,7 +75,7 @@ pub fn explain(error: &Error) -> ! {
     std::process::exit(2)
 }
 
-/// One line about a command that there is not.
+/// The message for an unknown command.
 fn unknown_command(name: &str, similar: &str) -> String {
     let shown: String = name.chars().take(60).collect::<String>().escape_debug().to_string();
     let advice = match name {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_help_text_is_wider_than_its_terminal() {
+    fn help_fits_the_terminal() {
         fn check(command: &mut Command, path: &str, width: usize, wide: &mut Vec<String>) {
             for text in [command.render_help(), command.render_long_help()] {
                 let lines = text.to_string();
@@ -112,7 +112,7 @@ mod tests {
                 }
             }
         }
-        // What cannot be broken: clap's line of usage, and an argument in quotes.
+        // Unbreakable: clap's usage line, and a quoted argument.
         let is_whole = |line: &String| line.contains(": Usage: ") || line.contains(":       '");
         let mut wide = Vec::new();
         for width in [60, 80, 120] {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn long_examples_are_broken_between_arguments_as_a_shell_takes_them() {
+    fn long_examples_are_broken_between_arguments() {
         let line = "  tabiya perft 5 --fen '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | tail -1";
         assert_eq!(example(line, 80), line);
         let broken = example(line, 50);

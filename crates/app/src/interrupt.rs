@@ -1,4 +1,4 @@
-//! Ctrl-C: the first asks a job to save and end, the second ends the process at once.
+//! Ctrl-C: the first stops a job, which saves its state; the second exits the process at once.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use anyhow::Context;
 use data::DataError;
 use train::towers::TowersError;
 
-/// The exit code of an interrupted command, as shells have it: 128 + SIGINT.
+/// 128 + SIGINT, as shells report it.
 const INTERRUPTED: u8 = 130;
 
-/// The exit code of a command that was interrupted and has saved what there was to save.
+/// The exit code of an interrupted command.
 pub fn exit_code() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }
@@ -27,14 +27,14 @@ pub fn is_cause_of(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Listens for Ctrl-C and for a request to terminate, once per process. The flag is set by the first
-/// of them, after which `action` runs on a thread of its own.
+/// Handles Ctrl-C and SIGTERM, once per process. The first sets the flag and calls `action` on its own
+/// thread.
 pub fn listen(mut action: impl FnMut() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
     ctrlc::set_handler(move || {
         if set.swap(true, Ordering::Relaxed) {
-            // Everything on the disk is whole at every moment.
+            // Every file on disk is complete at any time.
             std::process::exit(INTERRUPTED.into());
         }
         action();

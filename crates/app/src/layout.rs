@@ -1,7 +1,7 @@
-//! Layout of text for people: the width of the terminal, word wrapping, tables that fit.
+//! Text layout for people: terminal width, word wrapping, tables.
 //!
-//! The width is that of `COLUMNS` if it is set, else that of the terminal, else 80. JSON, FEN lists,
-//! PGN and other text for programs never pass through here.
+//! The width is `COLUMNS` if set, else that of the terminal, else 80. Machine-readable output (JSON, FEN,
+//! PGN) is never wrapped.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -9,22 +9,22 @@ use std::io::{self, IsTerminal, Write};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Where nothing says how wide a line may be.
+/// Width without a terminal.
 const DEFAULT_WIDTH: usize = 80;
-/// Nothing is laid out for less.
+/// Minimum width.
 const MIN_WIDTH: usize = 20;
-/// Text columns of tables are not made narrower than this.
+/// Minimum width of a text column.
 const MIN_TEXT: usize = 12;
-/// Between two columns of a table.
+/// Spaces between two columns.
 const GAP: usize = 2;
 
-/// The columns of standard output.
+/// The width of standard output.
 pub fn width() -> usize {
     let terminal = terminal_size_of(io::stdout()).map(|(Width(columns), _)| columns.into());
     choose_width(std::env::var("COLUMNS").ok().as_deref(), terminal).unwrap_or(DEFAULT_WIDTH)
 }
 
-/// The columns of standard error; no limit where it is no terminal: lines of logs stay whole.
+/// The width of standard error; unlimited if it is no terminal.
 pub fn log_width() -> usize {
     let terminal = terminal_size_of(io::stderr()).map(|(Width(columns), _)| columns.into());
     match io::stderr().is_terminal() {
@@ -39,19 +39,19 @@ fn choose_width(columns: Option<&str>, terminal: Option<usize>) -> Option<usize>
     columns.or(terminal.filter(|&columns| columns > 0)).map(|columns: usize| columns.max(MIN_WIDTH))
 }
 
-/// Whether standard output shows colors: on a terminal, unless `NO_COLOR` is set.
+/// Whether standard output is a terminal and `NO_COLOR` is not set.
 pub fn has_color() -> bool {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     io::stdout().is_terminal() && !is_unwanted
 }
 
-/// Writes a line, wrapped at words to the width of standard output; what follows the first is indented.
+/// Prints a line wrapped to the width of standard output, with a hanging indent.
 pub fn prose(out: &mut dyn Write, text: impl Display) -> io::Result<()> {
     writeln!(out, "{}", wrap(&text.to_string(), width(), 2))
 }
 
-/// Breaks each line at blanks so that none is wider; lines after a break begin with `indent` blanks.
-/// A word that is wider than a line stays whole: it may be a path.
+/// Wraps each line at spaces, with a hanging indent. A word wider than a line stays whole: it may be a
+/// path.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let lines = text.split('\n').map(|line| wrap_line(line, width, indent));
     lines.collect::<Vec<String>>().join("\n")
@@ -79,7 +79,7 @@ fn wrap_line(line: &str, width: usize, indent: usize) -> String {
     wrapped
 }
 
-/// Cuts a text that is too wide; `…` stands for the rest.
+/// Truncates a text that is too wide, with an ellipsis.
 pub fn shorten(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -97,18 +97,18 @@ pub fn shorten(text: &str, width: usize) -> String {
     short
 }
 
-/// Rows of cells under a heading.
+/// A table with a heading.
 pub struct Table {
-    /// The heading first.
+    /// The heading is the first row.
     rows: Vec<Vec<String>>,
-    /// Columns of text: to the left, and narrowed where there is little room. Others are numbers.
+    /// Text columns: left-aligned and shrinkable. Others are right-aligned.
     text: &'static [usize],
-    /// So many columns name the row.
+    /// The first columns that identify a row.
     keys: usize,
 }
 
 impl Table {
-    /// A table whose first `keys` columns name the row.
+    /// A table whose first `keys` columns identify a row.
     pub fn new<S: Into<String>>(
         heading: impl IntoIterator<Item = S>,
         text: &'static [usize],
@@ -117,11 +117,12 @@ impl Table {
         Self { rows: vec![heading.into_iter().map(S::into).collect()], text, keys }
     }
 
+    /// Appends a row.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         self.rows.push(cells.into_iter().map(S::into).collect());
     }
 
-    /// All columns: those that find no room stand below, in a table of their own.
+    /// All columns; those that do not fit go into a second table below, with the keys repeated.
     pub fn stacked(&self, width: usize) -> String {
         let all: Vec<usize> = (0..self.rows[0].len()).collect();
         let (keys, rest) = all.split_at(self.keys.min(all.len()));
@@ -143,14 +144,14 @@ impl Table {
         text.collect::<Vec<String>>().join("\n")
     }
 
-    /// As many columns as there is room for: these are left out one after the other until the rest fits.
+    /// The columns that fit: the unimportant ones are dropped in order until they do.
     pub fn without(&self, unimportant: &[usize], width: usize) -> String {
         let mut columns: Vec<usize> = (0..self.rows[0].len()).collect();
-        for leave_out in unimportant {
+        for dropped in unimportant {
             if self.fit(&columns, width).is_some() {
                 break;
             }
-            columns.retain(|column| column != leave_out);
+            columns.retain(|column| column != dropped);
         }
         let widths = self.fit(&columns, width).unwrap_or_else(|| self.least(&columns));
         self.render(&columns, &widths)
@@ -161,7 +162,7 @@ impl Table {
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     }
 
-    /// The widths of columns with every text as narrow as it may be.
+    /// The minimum widths of columns.
     fn least(&self, columns: &[usize]) -> Vec<usize> {
         let least = |&column: &usize| match self.text.contains(&column) {
             true => self.widest(column).min(MIN_TEXT),
@@ -170,7 +171,7 @@ impl Table {
         columns.iter().map(least).collect()
     }
 
-    /// The widths of columns beside each other, if they fit: the widest texts are narrowed first.
+    /// The widths of columns side by side, if they fit; the widest text shrinks first.
     fn fit(&self, columns: &[usize], width: usize) -> Option<Vec<usize>> {
         let least = self.least(columns);
         let gaps = GAP * columns.len().saturating_sub(1);
@@ -188,7 +189,7 @@ impl Table {
 
     fn render(&self, columns: &[usize], widths: &[usize]) -> String {
         let mut text = String::new();
-        // A table without names for its columns has no line for them.
+        // An empty heading is not printed.
         let has_heading = self.rows[0].iter().any(|cell| !cell.is_empty());
         for row in self.rows.iter().skip(usize::from(!has_heading)) {
             let cells: Vec<Vec<String>> = columns
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_says_how_wide_then_the_terminal() {
+    fn columns_overrides_the_terminal_width() {
         assert_eq!(choose_width(None, None), None);
         assert_eq!(choose_width(None, Some(132)), Some(132));
         assert_eq!(choose_width(Some("60"), Some(132)), Some(60));
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_wrapped_at_words_and_loses_nothing() {
+    fn text_is_wrapped_at_words_without_loss() {
         let text = "12 games, 345 moves, 678 positions (600 train, 78 validation), ".repeat(5);
         for width in [60, 80, 120] {
             let wrapped = wrap(text.trim_end(), width, 2);
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn unimportant_columns_are_left_out_only_where_there_is_no_room() {
+    fn unimportant_columns_are_dropped_only_if_they_do_not_fit() {
         let table = wide_table();
         for width in [60, 80, 120] {
             let text = table.without(&[8, 4, 7], width);
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_aligned_by_their_width_on_the_screen() {
+    fn columns_are_aligned_by_display_width() {
         let mut table = Table::new(["a", "±"], &[0], 1);
         table.row(["Ŝako", "10"]);
         table.row(["棋", "7"]);

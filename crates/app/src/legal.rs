@@ -1,31 +1,31 @@
-//! `tabiya legal`: lines of positions in, lines of legal moves out.
+//! `tabiya legal`: the legal moves of positions.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use chess::{CastlingStyle, DrawReason, FenStyle, Game, Outcome as Ending};
+use chess::{CastlingStyle, FenStyle, Game};
 use serde_json::json;
 
 use crate::{Outcome, input};
 
-/// List the legal moves of positions, one position a line
+/// List the legal moves of positions
 ///
-/// Reads one position a line, as FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`, and writes one
-/// line for each: its legal moves in UCI notation, separated by blanks. A bad line gives `error: …`
-/// in its place, and the next is read.
+/// Reads one position per line: a FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`. Prints one line
+/// for each: its legal moves in UCI notation, separated by spaces. An invalid line yields `error: …`;
+/// reading continues.
 ///
 /// Example: echo 'startpos moves e2e4' | tabiya legal
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct LegalArgs {
-    /// The file to read, or - for standard input
+    /// Input file, or - for standard input
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Write castling as king takes rook, and FEN castling rights by rook file
+    /// Print castling as king takes rook, and FEN castling rights by rook file
     #[arg(long)]
     chess960: bool,
-    /// Write one JSON object a line: moves, FEN, check, mate, draws and keys
+    /// Print one JSON object per line: moves, FEN, check, mate, draws and keys
     #[arg(long)]
     json: bool,
 }
@@ -66,27 +66,9 @@ fn describe(game: &Game, style: CastlingStyle) -> serde_json::Value {
         "stalemate": position.is_stalemate(),
         "insufficient_material": position.is_insufficient_material(),
         "repetitions": game.repetitions(),
-        "outcome": game.outcome().map(ending_name),
-        "claimable": game.claimable_draw().map(draw_name),
+        "outcome": game.outcome().map(|outcome| outcome.to_string()),
+        "claimable": game.claimable_draw().map(|reason| reason.to_string()),
         "key": format!("{:016x}", position.key()),
         "pawn_key": format!("{:016x}", position.pawn_key()),
     })
-}
-
-fn ending_name(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Checkmate(_) => "checkmate",
-        Ending::Draw(reason) => draw_name(reason),
-    }
-}
-
-pub fn draw_name(reason: DrawReason) -> &'static str {
-    match reason {
-        DrawReason::Stalemate => "stalemate",
-        DrawReason::InsufficientMaterial => "insufficient material",
-        DrawReason::SeventyFiveMoves => "75 moves",
-        DrawReason::FivefoldRepetition => "fivefold repetition",
-        DrawReason::FiftyMoves => "50 moves",
-        DrawReason::ThreefoldRepetition => "threefold repetition",
-    }
 }

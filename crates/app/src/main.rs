@@ -1,8 +1,7 @@
 //! The `tabiya` program: one file per command, each a thin layer over the libraries.
 //!
-//! This is the only crate that knows the command line and prints. Exit codes: 0 done, 1 it failed
-//! or a check did not hold, 2 the call was wrong (clap's own), 130 interrupted. A broken pipe is no
-//! error.
+//! This is the only crate that parses arguments and prints. Exit codes: 0 success, 1 failure or a failed
+//! check, 2 usage error (clap), 130 interrupted. A broken pipe is no error.
 
 mod analyse;
 mod bench;
@@ -13,6 +12,7 @@ mod features;
 mod help;
 mod input;
 mod interrupt;
+mod jobs;
 mod layout;
 mod legal;
 mod matches;
@@ -35,7 +35,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-/// What a command ends with: whether all it checked held, or why it could not go on.
+/// The result of a command.
 type Outcome = anyhow::Result<ExitCode>;
 
 #[derive(Parser)]
@@ -44,15 +44,14 @@ type Outcome = anyhow::Result<ExitCode>;
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Be a UCI player that plays what this transformer says, without search
+    /// Run as a UCI engine that plays the moves of this transformer, without search
     #[arg(long, value_name = "DIR")]
     pra: Option<PathBuf>,
 }
 
-const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine: it takes commands of the \
-                          protocol on standard input. Chess programs start it that way. Its option \
-                          EvalFile takes the file of a network to evaluate with, 'classic' for the \
-                          hand-written evaluation, or '<empty>' for what is built in.";
+const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine on standard input. Its option \
+                          EvalFile is a network file, 'classic' for the hand-crafted evaluation, \
+                          or '<empty>' for the built-in network.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -74,7 +73,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // OpenBench hands over lines of the protocol as arguments.
+    // OpenBench passes UCI commands as arguments.
     let mut arguments = std::env::args_os().skip(1).map(to_text).peekable();
     if arguments.peek().is_some_and(|first| first.starts_with("genfens ")) {
         return uci::run_lines(arguments);
@@ -127,12 +126,12 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
     }
 }
 
-/// An argument as text. What is no text is not a line of the protocol either.
+/// An argument as text; invalid UTF-8 is no UCI command either.
 fn to_text(argument: OsString) -> String {
     argument.to_string_lossy().into_owned()
 }
 
-/// Whoever read our output has seen enough: that is no failure.
+/// Whether the reader of our output has closed it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

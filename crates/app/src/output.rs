@@ -1,4 +1,4 @@
-//! Files that commands write: replaced as a whole, and never an input.
+//! Output files: replaced atomically, and never an input.
 
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use data::{ensure_distinct, identity, write_whole};
 
-/// Refuses outputs that are inputs, by whatever name, and a standard output that is redirected to one.
+/// Rejects outputs that are inputs under any name, and a standard output redirected to one.
 pub fn ensure_not_inputs<'a, 'b>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: impl IntoIterator<Item = &'b Path> + Clone,
@@ -26,7 +26,7 @@ pub fn ensure_not_inputs<'a, 'b>(
     Ok(())
 }
 
-/// Writes a file whole.
+/// Writes a file atomically.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     Ok(write_whole(path, content.as_ref())?)
 }

@@ -1,26 +1,26 @@
-//! `tabiya perft`: counts the tree of legal moves, and checks such counts.
+//! `tabiya perft`: counts leaf nodes, and checks the counts of a suite.
 
 use std::io::Write;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
-use chess::{Game, Move, Position, perft};
+use anyhow::{Context, ensure};
+use chess::perft_suite::PerftCase;
+use chess::{Move, Position, perft};
 use clap::ArgGroup;
 use data::ThreadError;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::{Outcome, input};
+use crate::{Outcome, input, progress};
 
-/// Count the positions that so many moves lead to
+/// Count leaf nodes of the legal move tree
 ///
-/// The standard test of a move generator, and a measure of its speed. With --suite it checks the
-/// counts of a file instead: lines `variant; FEN; n1 n2 …`, where n1 is the count for one move, n2
-/// for two; lines that begin with # are passed over. Exit code 1 if a count is wrong.
+/// The standard test of a move generator, and a measure of its speed. With --suite, checks the
+/// counts of a file instead: lines `variant; FEN; n1 n2 …` with the leaf nodes at depth 1, 2, …;
+/// lines that start with # are ignored. Exit code 1 if a count is wrong.
 ///
 /// Examples:
 ///   tabiya perft 6
@@ -29,38 +29,38 @@ use crate::{Outcome, input};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, group(ArgGroup::new("task").args(["depth", "suite"]).required(true).multiple(true)))]
 pub struct PerftArgs {
-    /// How many moves deep; with --suite, the deepest count to check
+    /// Depth in plies; with --suite, the maximum depth to check
     #[arg(value_parser = clap::value_parser!(u32).range(0..=64))]
     depth: Option<u32>,
-    /// The position to start from, as FEN; the initial one if not given
+    /// Position: a FEN, 'FEN moves e2e4 …' or 'startpos moves …' [default: startpos]
     #[arg(long, conflicts_with = "suite")]
     fen: Option<String>,
-    /// Write castling as king takes rook
+    /// Print castling as king takes rook
     #[arg(long)]
     chess960: bool,
-    /// Show the count of each first move
+    /// Print the count of each root move
     #[arg(long, conflicts_with = "suite")]
     divide: bool,
-    /// How many threads share the work
+    /// Number of threads, 1 to 256
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
     threads: NonZero<usize>,
-    /// Make every last move too, instead of only counting them
+    /// Make every leaf move instead of counting them in bulk
     #[arg(long)]
     no_bulk: bool,
-    /// Check the counts of this file (- for standard input)
+    /// Perft suite to check, or - for standard input
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// Of the suite, check only counts up to this
+    /// Skip counts of the suite above N
     #[arg(long, value_name = "N", requires = "suite")]
     max_nodes: Option<u64>,
-    /// Print the numbers as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: PerftArgs, out: &mut dyn Write) -> Outcome {
-    if args.suite.is_some() {
-        return run_suite(&args, out);
+    if let Some(suite) = &args.suite {
+        return run_suite(&args, suite, out);
     }
     let depth = args.depth.unwrap_or(1);
     let game = input::game(args.fen.as_deref().unwrap_or("startpos"))?;
@@ -96,7 +96,7 @@ pub fn run(args: PerftArgs, out: &mut dyn Write) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How much was counted in what time.
+/// Nodes and time.
 struct Timing {
     nodes: u64,
     seconds: f64,
@@ -121,8 +121,7 @@ fn count(position: &Position, depth: u32, args: &PerftArgs) -> u64 {
     if args.no_bulk { perft::every_leaf(position, depth) } else { perft::bulk(position, depth) }
 }
 
-/// The count below each first move. The work is cut into the positions two moves deep (one, if that
-/// is all there is), which the threads take in turn.
+/// The leaf nodes below each root move. Threads take the positions at depth 2 (or 1) in turn.
 fn divide(
     position: &Position,
     depth: u32,
@@ -153,52 +152,23 @@ fn divide(
     Ok(moves.iter().copied().zip(counts.into_iter().map(AtomicU64::into_inner)).collect())
 }
 
-/// One line of a suite.
-struct Case {
-    fen: String,
-    counts: Vec<u64>,
-}
-
-fn parse_case(line: &str) -> anyhow::Result<Option<Case>> {
-    if line.is_empty() || line.starts_with('#') {
-        return Ok(None);
-    }
-    let fields: Vec<&str> = line.split(';').map(str::trim).collect();
-    let &[variant, fen, counts] = fields.as_slice() else {
-        bail!("expected 'variant; FEN; n1 n2 …', found {} fields", fields.len());
-    };
-    if !matches!(variant, "standard" | "chess960") {
-        bail!("unknown variant '{variant}': standard or chess960");
-    }
-    let counts: Vec<u64> = counts
-        .split_ascii_whitespace()
-        .map(|count| count.parse().with_context(|| format!("'{count}' is not a count")))
-        .collect::<anyhow::Result<_>>()?;
-    Ok(Some(Case { fen: fen.to_owned(), counts }))
-}
-
-fn run_suite(args: &PerftArgs, out: &mut dyn Write) -> Outcome {
-    let Some(path) = &args.suite else { bail!("no suite is given") };
-    let mut cases: Vec<(usize, Case)> = Vec::new();
+fn run_suite(args: &PerftArgs, path: &Path, out: &mut dyn Write) -> Outcome {
+    let place = |number| format!("{}:{number}", path.display());
+    let mut cases: Vec<(usize, PerftCase)> = Vec::new();
     input::each_line(input::open(path)?, |number, line| {
-        let case =
-            line.and_then(parse_case).with_context(|| format!("{}:{number}", path.display()))?;
-        cases.extend(case.map(|case| (number, case)));
+        let case = line.and_then(|line| Ok(PerftCase::parse(line)?));
+        cases.extend(case.with_context(|| place(number))?.map(|case| (number, case)));
         Ok(())
     })?;
-    if cases.is_empty() {
-        bail!("{} has no positions", path.display());
-    }
+    ensure!(!cases.is_empty(), "{} has no positions", path.display());
 
-    let bar = ProgressBar::new(cases.len() as u64).with_style(ProgressStyle::with_template(
-        "{bar:40} {pos}/{len} positions, {per_sec}, {eta} left",
-    )?);
+    let template = "{bar:40} {pos}/{len} positions, {per_sec}, {eta} left";
+    let bar = progress::bar(cases.len() as u64, template);
     let start = Instant::now();
     let (mut nodes, mut checked, mut skipped) = (0, 0, 0);
     let mut failures = Vec::new();
     for (number, case) in &cases {
-        let game: Game =
-            input::game(&case.fen).with_context(|| format!("{}:{number}", path.display()))?;
+        let game = input::game(&case.fen).with_context(|| place(*number))?;
         for (depth, &expected) in (1..).zip(&case.counts) {
             let too_deep = args.depth.is_some_and(|deepest| depth > deepest);
             if too_deep || args.max_nodes.is_some_and(|most| expected > most) {
@@ -221,7 +191,7 @@ fn run_suite(args: &PerftArgs, out: &mut dyn Write) -> Outcome {
         }
         bar.inc(1);
     }
-    bar.finish_and_clear();
+    drop(bar);
     let timing = Timing { nodes, seconds: start.elapsed().as_secs_f64() };
     if args.json {
         let mut report = timing.json();

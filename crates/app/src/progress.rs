@@ -1,71 +1,97 @@
-//! How far long work has come: a bar on a terminal, a line now and then elsewhere.
+//! Progress of long jobs on standard error: a bar on a terminal, a log line every 30 seconds elsewhere.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use ::data::Event;
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// How often a line is written where there is no terminal.
-const INTERVAL: Duration = Duration::from_secs(30);
+use crate::layout::{self, wrap};
+use crate::words::count;
 
-/// Tells on standard error how much of some work is done, and how much time is left.
-pub struct Progress {
-    bar: Option<ProgressBar>,
+/// Interval of log lines where standard error is no terminal.
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
+
+/// A progress bar, hidden if standard error is no terminal, cleared when it is dropped.
+pub fn bar(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length).with_finish(ProgressFinish::AndClear);
+    set_template(&bar, template);
+    bar
+}
+
+/// Changes the template of a bar.
+pub fn set_template(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+/// Prints a line to standard error above the bar, wrapped to the terminal.
+pub fn log_line(bar: &ProgressBar, line: &str) {
+    let line = wrap(line, layout::log_width(), 2);
+    bar.suspend(|| eprintln!("{line}"));
+}
+
+/// The progress of a job that writes positions, with rate and ETA.
+pub struct JobProgress {
+    bar: ProgressBar,
     total: u64,
-    /// When it began and what had been done by an earlier run; known with the first news.
-    begin: Option<(Instant, u64, u64)>,
+    /// Time, work done and positions at the first update: an earlier run is not part of the rate.
+    start: Option<(Instant, u64, u64)>,
     last: Instant,
 }
 
-impl Progress {
-    /// So much is to be done.
+impl JobProgress {
+    /// The job ends when `total` units of work are done.
     pub fn new(total: u64) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent} % {msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        Self { bar, total, begin: None, last: Instant::now() }
+        let bar = bar(total, "{wide_bar} {percent} % {msg}");
+        Self { bar, total, start: None, last: Instant::now() }
     }
 
-    /// So much is done, and it came to so many positions; `what` goes before them.
-    pub fn tell(&mut self, done: u64, positions: u64, what: &str) {
-        let Some((begin, done_before, before)) = self.begin else {
-            // What comes first was perhaps not done by this run: it is not counted for the speed.
-            self.begin = Some((Instant::now(), done, positions));
+    /// Follows the events of a data job, whose work is what it reads or, with `by_positions`, what it
+    /// writes.
+    pub fn on_event(&mut self, event: Event<'_>, by_positions: bool) {
+        match event {
+            Event::Progress { read, games, positions } => {
+                let prefix = match games {
+                    0 => String::new(),
+                    games => count(games, "game") + ", ",
+                };
+                self.update(if by_positions { positions } else { read }, positions, &prefix);
+            }
+            Event::Sorting { positions } => *self = Self::new(positions),
+            Event::Sorted { positions } => self.update(positions, positions, "sorted "),
+            _ => {}
+        }
+    }
+
+    /// Updates the work done and the number of positions; `prefix` precedes the latter.
+    pub fn update(&mut self, done: u64, positions: u64, prefix: &str) {
+        let Some((start, done_before, positions_before)) = self.start else {
+            self.start = Some((Instant::now(), done, positions));
             return;
         };
-        if self.bar.is_none() && self.last.elapsed() < INTERVAL {
+        let is_log = self.bar.is_hidden();
+        if is_log && self.last.elapsed() < LOG_INTERVAL {
             return;
         }
         self.last = Instant::now();
-        let seconds = begin.elapsed().as_secs_f64().max(1e-9);
-        let rate = positions.saturating_sub(before) as f64 / seconds;
+        let seconds = start.elapsed().as_secs_f64().max(1e-9);
+        let rate = positions.saturating_sub(positions_before) as f64 / seconds;
         let pace = done.saturating_sub(done_before) as f64 / seconds;
         let left = self.total.saturating_sub(done) as f64 / pace.max(1e-9);
         let left = Duration::from_secs_f64(left.min(1e9));
-        let text = format!("{what}{positions} positions, {rate:.0}/s, {} left", clock(left));
-        match &self.bar {
-            Some(bar) => {
-                bar.set_position(done.min(self.total));
-                bar.set_message(text);
-            }
-            None => eprintln!("{} % {text}", 100 * done.min(self.total) / self.total.max(1)),
+        let text = format!("{prefix}{positions} positions, {rate:.0}/s, {} left", clock(left));
+        let done = done.min(self.total);
+        if is_log {
+            eprintln!("{} % {text}", 100 * done / self.total.max(1));
+        } else {
+            self.bar.set_position(done);
+            self.bar.set_message(text);
         }
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// Hours, minutes, seconds.
+/// A duration as `m:ss` or `h:mm:ss`.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -81,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_is_told_as_on_a_clock() {
+    fn durations_are_formatted_as_minutes_and_hours() {
         let clock = |seconds| clock(Duration::from_secs(seconds));
         assert_eq!((clock(7).as_str(), clock(754).as_str()), ("0:07", "12:34"));
         assert_eq!(clock(3_725), "1:02:05");

@@ -1,104 +1,102 @@
-//! `tabiya selfplay`: a data set of games that the engine plays against itself.
+//! `tabiya selfplay`: a data set of self-play games.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, Workers};
+use ::data::Workers;
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
-use serde_json::json;
 use train::rescore::Teacher;
 use train::selfplay::adjudicate::Adjudication;
 use train::selfplay::{SelfplayOptions, selfplay};
 
-use crate::Outcome;
 use crate::layout::prose;
-use crate::progress::Progress;
+use crate::progress::JobProgress;
 use crate::threads::Threads;
 use crate::words::count;
+use crate::{Outcome, interrupt, jobs};
 
-/// Make a data set of games that the engine plays against itself
+/// Generate a data set of self-play games
 ///
-/// Rows are packed, with score, move and result; every position is there once, in random order.
-/// Positions in check, with a capture as best move, or with a mate or a tablebase result in sight are
-/// left out.
+/// Rows are packed, with score, move and result, deduplicated and shuffled. Positions in check, with a
+/// capture as best move, or with a mate or tablebase score are skipped.
 #[derive(Args)]
 pub struct SelfplayArgs {
-    /// The folder that the data set is to be. A run that was killed goes on from there.
+    /// Directory of the data set; an interrupted run resumes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Play so many games.
+    /// Number of games
     #[arg(long, value_name = "N", required_unless_present = "positions", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
-    /// Play until there are so many positions, before duplicates are removed.
+    /// Number of positions, before deduplication
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// Search so many positions for each move.
+    /// Nodes per move
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// The evaluation: a file with a network, of Tabiya or of Stockfish's HalfKP; `classic`; or
-    /// `embedded`, the network in this program.
+    /// Evaluation: a network file (Tabiya or HalfKP), `classic`, or `embedded`, the built-in network
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
-    /// Begin each game with so many random moves: a number, or from A to B.
+    /// Random plies at the start of each game: a number or a range
     #[arg(long, value_name = "A..B", default_value = "8..12", value_parser = parse_plies)]
     random_plies: (u32, u32),
-    /// Begin only where neither player is better by more than this, in centipawns.
+    /// Maximum score of the start position for either side, in centipawns
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..=10_000))]
     balance: i32,
-    /// A game is won when the score has been this, in centipawns …
+    /// Adjudicate a win at this score in centipawns …
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(i32).range(1..))]
     win_score: i32,
-    /// … for so many plies.
+    /// … for N plies
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     win_plies: u32,
-    /// A game is drawn when the score has been no more than this …
+    /// Adjudicate a draw at a score of at most N centipawns …
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(0..))]
     draw_score: i32,
-    /// … for so many plies …
+    /// … for N plies …
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     draw_plies: u32,
-    /// … after this ply.
+    /// … after ply N
     #[arg(long, value_name = "N", default_value_t = 80)]
     draw_after: u32,
-    /// A game is drawn when it has so many plies.
+    /// Maximum length of a game in plies; then it is drawn
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
     most_plies: u32,
-    /// Folders with Syzygy tablebases: games are over when they know the result.
+    /// Directories of Syzygy tablebases, for adjudication
     #[arg(long, value_name = "PATH")]
     syzygy: Option<String>,
-    /// Put this share of the games aside for validation.
+    /// Fraction of the games for the validation split
     #[arg(long, value_name = "F", default_value_t = 0.0)]
     val_fraction: f64,
-    /// Random seed. Another seed gives other games.
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// The table of each engine, in MiB.
+    /// Hash table per thread in MiB
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     hash: u64,
-    /// How many games are a unit of work: what is lost of it when a run is killed is played again.
+    /// Games per unit of work; an interrupted unit is played again
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     unit_games: u64,
-    /// How many rows a file has.
+    /// Rows per file
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     shard_rows: u64,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 /// `8..12`, `8-12` or `10`.
 fn parse_plies(text: &str) -> Result<(u32, u32), String> {
-    let bad = || format!("'{text}' is no number of plies such as 10, and no range such as 8..12");
+    let invalid =
+        || format!("'{text}' is neither a number of plies such as 10 nor a range such as 8..12");
     let (least, most) = text.split_once("..").or(text.split_once('-')).unwrap_or((text, text));
     let number = |text: &str| text.parse::<u32>().ok().filter(|&plies| plies <= 100);
-    let plies = number(least).zip(number(most)).ok_or_else(bad)?;
-    if plies.0 > plies.1 { Err(bad()) } else { Ok(plies) }
+    let plies = number(least).zip(number(most)).ok_or_else(invalid)?;
+    if plies.0 > plies.1 { Err(invalid()) } else { Ok(plies) }
 }
 
 impl SelfplayArgs {
@@ -109,7 +107,7 @@ impl SelfplayArgs {
             nodes: self.nodes,
             random_plies: self.random_plies,
             balance: self.balance,
-            // The balance need not be known better than the rest of the game.
+            // No more than a move of the game.
             balance_nodes: self.nodes.min(2_000),
             adjudication: Adjudication {
                 win_score: self.win_score,
@@ -128,63 +126,37 @@ impl SelfplayArgs {
     }
 }
 
-/// Runs it.
 pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
-    let begin = Instant::now();
-    ensure!(
-        (0.0..=1.0).contains(&args.val_fraction),
-        "the validation fraction must be from 0 to 1"
-    );
+    let start = Instant::now();
+    ensure!((0.0..=1.0).contains(&args.val_fraction), "--val-fraction must be from 0 to 1");
     let player = Teacher::named(&args.net)?;
     let tablebases = args.syzygy.as_deref().map(Tablebases::open).transpose()?;
     for warning in tablebases.iter().flat_map(Tablebases::warnings) {
         eprintln!("tabiya: {warning}");
     }
-    let stop = crate::interrupt::listen(|| {})?;
+    let stop = interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
-    // Whichever is known: so many games, or so many positions.
-    let mut progress = Progress::new(args.games.or(args.positions).unwrap_or(0));
-    let prepared =
-        selfplay(&args.out, &player, tablebases.as_ref(), &args.options(), workers, |event| {
-            match event {
-                Event::Progress { read, games, positions } => {
-                    let done = if args.games.is_some() { read } else { positions };
-                    progress.tell(done, positions, &format!("{}, ", count(games, "game")));
-                }
-                Event::Sorting { positions } => progress = Progress::new(positions),
-                Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
-                _ => {}
-            }
-        });
+    let mut progress = JobProgress::new(args.games.or(args.positions).unwrap_or(0));
+    let by_positions = args.games.is_none();
+    let (tablebases, options) = (tablebases.as_ref(), args.options());
+    let prepared = selfplay(&args.out, &player, tablebases, &options, workers, |event| {
+        progress.on_event(event, by_positions);
+    });
     drop(progress);
     let prepared = prepared?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let manifest = &prepared.manifest;
     let counts = &manifest.counts;
-    let skipped = &counts.skipped_positions;
-    let rate = (counts.positions + skipped.duplicate) as f64 / seconds.max(1e-9);
+    let duplicates = counts.skipped_positions.duplicate;
+    let rate = (counts.positions + duplicates) as f64 / seconds.max(1e-9);
     if args.json {
-        let report = json!({
-            "games": counts.games,
-            "moves": counts.moves,
-            "positions": counts.positions,
-            "train": manifest.rows.train,
-            "validation": manifest.rows.validation,
-            "skipped": serde_json::to_value(skipped)?,
-            "files": manifest.files.len(),
-            "seconds": seconds,
-            "positions_per_second": rate,
-            "complete_before": prepared.was_complete,
-            "resumed": prepared.was_resumed,
-        });
+        let mut report = jobs::data_set_json(&prepared, seconds, rate)?;
+        report["games"] = counts.games.into();
+        report["moves"] = counts.moves.into();
         writeln!(out, "{report}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if prepared.was_complete {
-        writeln!(out, "{} is complete already", args.out.display())?;
-    } else if prepared.was_resumed {
-        writeln!(out, "went on where an earlier run had stopped")?;
-    }
+    jobs::print_resumed(out, &args.out, &prepared)?;
     let mut summary = format!(
         "{}, {}, {} ({} train, {} validation), {}, {}",
         count(counts.games, "game"),
@@ -192,7 +164,7 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
         count(counts.positions, "position"),
         manifest.rows.train,
         manifest.rows.validation,
-        count(skipped.duplicate, "duplicate"),
+        count(duplicates, "duplicate"),
         count(manifest.files.len(), "file"),
     );
     if !prepared.was_complete && !prepared.was_resumed {
@@ -208,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_plies_are_read_in_three_ways() {
+    fn plies_are_a_number_or_a_range() {
         assert_eq!(parse_plies("8..12"), Ok((8, 12)));
         assert_eq!(parse_plies("0-3"), Ok((0, 3)));
         assert_eq!(parse_plies("9"), Ok((9, 9)));

@@ -1,11 +1,11 @@
-//! `--threads`, the same for every command.
+//! The `--threads` option of all commands.
 
 use std::num::NonZero;
 
-/// More threads than this are a typing error, and would exhaust the memory for their stacks.
+/// Maximum number of threads.
 pub const MAX_THREADS: usize = 256;
 
-/// The option; flatten it into the arguments of a command.
+/// The option, to be flattened into the arguments of a command.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct Threads {
     /// Number of threads, 1 to 256 [default: number of cores]
@@ -14,13 +14,13 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// The number asked for, or the number of cores.
+    /// The number of threads; by default the number of cores.
     pub fn count(self) -> NonZero<usize> {
         or_cores(self.threads)
     }
 }
 
-/// The number asked for, or the number of cores.
+/// The number of threads; by default the number of cores.
 pub fn or_cores(given: Option<NonZero<usize>>) -> NonZero<usize> {
     given.unwrap_or_else(|| {
         let cores = std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
@@ -28,7 +28,7 @@ pub fn or_cores(given: Option<NonZero<usize>>) -> NonZero<usize> {
     })
 }
 
-/// A number of threads.
+/// Parses a number of threads.
 pub fn parse(text: &str) -> Result<NonZero<usize>, String> {
     let number: NonZero<usize> = text
         .parse()
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absurd_numbers_of_threads_are_refused() {
+    fn numbers_outside_the_range_are_rejected() {
         assert_eq!(parse("256").map(NonZero::get), Ok(256));
         for text in
             ["0", "-1", "257", "1000000", "18446744073709551615", "99999999999999999999", ""]

@@ -1,8 +1,8 @@
-//! Words of messages.
+//! Counts in messages.
 
 use std::fmt::Display;
 
-/// So many things: `1 game`, `2 games`, `0 games`.
+/// A count with its noun: `1 game`, `2 games`, `0 games`.
 pub fn count(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let ending = if number == "1" { "" } else { "s" };
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_thing_is_singular_and_every_other_number_plural() {
+    fn only_one_is_singular() {
         let counted: Vec<String> = [0, 1, 2, 11, 21].map(|n| count(n, "game")).into();
         assert_eq!(counted, ["0 games", "1 game", "2 games", "11 games", "21 games"]);
     }

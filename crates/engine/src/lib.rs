@@ -4,6 +4,7 @@
 //! never prints, reads standard input or exits the process, and has no global state: several engines can run
 //! in one process.
 
+pub mod analysis;
 pub mod bench;
 pub mod eval;
 pub mod history;

@@ -211,6 +211,13 @@ impl Game {
         undone
     }
 
+    /// Takes back the turn in progress, or else the last turn; whether there was one.
+    pub fn undo_turn(&mut self) -> bool {
+        let is_undone = !self.turn_actions().is_empty() || self.undo();
+        self.roll_back();
+        is_undone
+    }
+
     /// The player has run out of time: the other one wins, if the game is not over yet.
     pub fn time_out(&mut self, loser: Color) {
         if self.outcome().is_none() {

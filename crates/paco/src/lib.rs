@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod action;
+pub mod bench;
 mod castling;
 mod chain;
 mod eval;
@@ -41,10 +42,13 @@ mod game;
 mod invariants;
 mod legal;
 mod letters;
+mod match_game;
 mod matrix;
+mod messages;
 mod notation;
 mod paco_in;
 mod perft;
+mod picture;
 mod piece;
 mod play;
 mod player;
@@ -55,6 +59,7 @@ mod sako;
 mod selfplay;
 mod setup;
 mod shift;
+mod states;
 mod turns;
 mod zobrist;
 
@@ -66,10 +71,12 @@ pub use fen::{FenError, FenReason};
 pub use game::{DRAW_AFTER_REPETITIONS, Game, Outcome};
 pub use legal::Legal;
 pub use letters::{letter_of, pieces_of};
+pub use match_game::{Strategy, play_turns};
 pub use matrix::MatrixError;
 pub use notation::{NotationError, NotationReason};
 pub use paco_in::PacoIn;
 pub use perft::{perft, perft_played, turn_perft};
+pub use picture::{board_picture, text_board};
 pub use piece::PieceType;
 pub use play::{IllegalAction, NO_PROGRESS_LIMIT};
 pub use player::{Choice, Player, greedy_turn, random_turn};
@@ -82,4 +89,5 @@ pub use representation::{
 pub use sako::{PacoSequences, SAKO_NODES};
 pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};
+pub use states::{ActionJsonError, GameJsonError, game_from_json, state_json};
 pub use turns::{TURN_NODES, Turn, Turns};

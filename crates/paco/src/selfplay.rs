@@ -8,7 +8,8 @@ use chess::Color;
 use serde_json::{Value, json};
 
 use crate::{
-    Action, Game, Options, Outcome, Player, Position, RepresentationError, Rng, random_turn,
+    Action, Game, Options, Outcome, Player, Position, RepresentationError, Rng, play_turns,
+    random_turn,
 };
 
 /// A finished or aborted game.
@@ -108,25 +109,13 @@ pub fn self_play(
     max_turns: usize,
     ask: &mut dyn FnMut(Ask) -> bool,
 ) -> Record {
-    let mut game = Game::default();
-    let mut seen: Vec<u64> = Vec::new();
-    for number in 0..max_turns {
-        if game.outcome().is_some() {
-            break;
+    let game = play_turns(max_turns, |number, position, seen| {
+        if number < random_turns {
+            return random_turn(position, rng);
         }
-        let position = *game.position();
-        let actions = if number < random_turns {
-            random_turn(&position, rng)
-        } else {
-            player.avoid(seen.iter().copied());
-            ask(Ask::TurnBegins);
-            player.choose(&position, depth, &mut || ask(Ask::Stop)).map(|choice| choice.actions)
-        };
-        let Some(actions) = actions else { break };
-        for action in actions {
-            game.play_unchecked(action);
-        }
-        seen.push(game.position().key());
-    }
+        player.avoid(seen.iter().copied());
+        ask(Ask::TurnBegins);
+        player.choose(position, depth, &mut || ask(Ask::Stop)).map(|choice| choice.actions)
+    });
     Record { start: Position::default(), actions: game.actions().to_vec(), outcome: game.outcome() }
 }

@@ -4,7 +4,11 @@
 //! set of games that the engine plays against itself; [`trainer`] trains the engine's network, [`towers`]
 //! another kind.
 
+pub mod bench;
+mod loaded;
 pub mod rescore;
 pub mod selfplay;
 pub mod towers;
 pub mod trainer;
+
+pub use loaded::{LoadNetworkError, LoadedNetwork, NetworkTest};

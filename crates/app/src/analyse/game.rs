@@ -1,6 +1,6 @@
-//! The games of a file, one after the other.
+//! The games of a PGN file, one after the other.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,21 +8,20 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, ensure};
 use chess::pgn::{GameTree, read_trees};
 use data::{Input, OutputFile};
-use indicatif::{ProgressBar, ProgressStyle};
+use engine::analysis::{GRAPH_TITLE_WIDTH, GameAnalysis, annotate, evaluation_graph};
+use indicatif::ProgressDrawTarget;
 use serde_json::{Value, json};
 
-use super::study::study;
-use super::thinker::Thinker;
-use super::{AnalyseArgs, annotate, graph, report};
-use crate::{Outcome, interrupt, output};
+use super::{AnalyseArgs, report};
+use crate::{Outcome, interrupt, layout, output, progress};
 
 const DEFAULT_TIME: Duration = Duration::from_millis(300);
-/// Larger files hold more games than anyone could have analysed.
-const LARGEST: u64 = 256 << 20;
+/// Largest PGN file that is read.
+const MAX_BYTES: u64 = 256 << 20;
 
-/// A game as it was read: all of it, or what comes before an error.
-struct Source {
-    /// A text that could not be read is in a comment after the last move that could.
+/// A game of the file, up to its first syntax error.
+struct ParsedGame {
+    /// The unread text is in a comment after the last move.
     tree: GameTree,
     problem: Option<String>,
 }
@@ -31,7 +30,7 @@ pub fn run(args: &AnalyseArgs, path: &Path, out: &mut dyn Write) -> Outcome {
     let outputs = [&args.svg, &args.annotate].into_iter().flatten();
     output::ensure_not_inputs(outputs.map(|path| path.as_path()), [path])?;
     let games = read(path, args.game)?;
-    ensure!(!games.is_empty(), "{}: there are no games to analyse", path.display());
+    ensure!(!games.is_empty(), "{}: no games", path.display());
     ensure!(
         args.svg.is_none() || games.len() == 1,
         "--svg draws one game, and there are {}: choose one with --game N",
@@ -44,38 +43,43 @@ pub fn run(args: &AnalyseArgs, path: &Path, out: &mut dyn Write) -> Outcome {
     }
     let mut annotated = args.annotate.as_deref().map(OutputFile::create).transpose()?;
     let limits = args.limits(DEFAULT_TIME);
-    let mut thinker = Thinker::new(args)?;
+    let mut engine = args.engine()?;
     let mut as_json: Vec<Value> = Vec::new();
     let count = games.len();
     let mut analysed = 0;
-    for Source { tree, problem } in games {
-        if thinker.interrupted() {
-            // The games that are left are kept as they are.
+    for ParsedGame { tree, problem } in games {
+        if engine.is_stopped() {
+            // The remaining games are copied unchanged.
             if let Some(file) = &mut annotated {
                 writeln!(file, "{tree}")?;
             }
             continue;
         }
-        let bar = progress(tree.main_line().count() as u64 + 1, args.json);
-        let mut study = study(tree, &mut thinker, &limits, || bar.inc(1))?;
-        bar.finish_and_clear();
-        study.problem = problem;
+        let positions = tree.main_line().count() as u64 + 1;
+        let bar = progress::bar(positions, "{wide_bar} {pos}/{len} positions, {eta} left");
         if args.json {
-            as_json.push(report::as_json(&study));
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let mut analysis = GameAnalysis::run(tree, &mut engine, &limits, || bar.inc(1))?;
+        drop(bar);
+        analysis.problem = problem;
+        if args.json {
+            as_json.push(report::as_json(&analysis));
         } else {
             if analysed > 0 {
                 writeln!(out)?;
             }
-            report::write(&study, out)?;
+            report::write(&analysis, out)?;
             out.flush()?;
         }
         if let Some(path) = &args.svg {
-            output::write(path, graph::draw(&study))?;
+            let title = layout::shorten(&analysis.title(), GRAPH_TITLE_WIDTH);
+            output::write(path, evaluation_graph(&analysis, &title))?;
         }
         if let Some(file) = &mut annotated {
-            writeln!(file, "{}", annotate::annotated(&study)?)?;
+            writeln!(file, "{}", annotate(&analysis)?)?;
         }
-        analysed += usize::from(!study.stopped);
+        analysed += usize::from(!analysis.stopped);
     }
     if let Some(file) = annotated {
         file.finish()?;
@@ -83,7 +87,7 @@ pub fn run(args: &AnalyseArgs, path: &Path, out: &mut dyn Write) -> Outcome {
     if args.json {
         writeln!(out, "{}", json!({ "games": as_json }))?;
     }
-    if thinker.interrupted() && analysed < count {
+    if engine.is_stopped() && analysed < count {
         out.flush()?;
         let rest = if args.annotate.is_some() { "; the rest is written as it was" } else { "" };
         eprintln!("tabiya: interrupted: {analysed} of {count} games were analysed{rest}");
@@ -92,17 +96,17 @@ pub fn run(args: &AnalyseArgs, path: &Path, out: &mut dyn Write) -> Outcome {
     Ok(if broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The games of a file, or the one that is wanted.
-fn read(path: &Path, wanted: Option<u32>) -> anyhow::Result<Vec<Source>> {
+/// All games of a file, or game `wanted`, counted from 1.
+fn read(path: &Path, wanted: Option<u32>) -> anyhow::Result<Vec<ParsedGame>> {
     let mut text = Vec::new();
-    // Its message has its cause in it.
+    // The message contains its cause.
     let input = Input::open(path).map_err(|error| anyhow!("{error}"))?;
     let name = input.name().to_owned();
     input
-        .take(LARGEST + 1)
+        .take(MAX_BYTES + 1)
         .read_to_end(&mut text)
         .with_context(|| format!("cannot read {name}"))?;
-    ensure!(text.len() as u64 <= LARGEST, "{name} is larger than {} MiB", LARGEST >> 20);
+    ensure!(text.len() as u64 <= MAX_BYTES, "{name} is larger than {} MiB", MAX_BYTES >> 20);
     let games = read_trees(&text);
     let count = games.len();
     if let Some(n) = wanted {
@@ -110,23 +114,11 @@ fn read(path: &Path, wanted: Option<u32>) -> anyhow::Result<Vec<Source>> {
     }
     let (first, most) = wanted.map_or((0, count), |n| (n as usize - 1, 1));
     let games = games.into_iter().skip(first).take(most).map(|game| match game {
-        Ok(tree) => Source { tree, problem: None },
+        Ok(tree) => ParsedGame { tree, problem: None },
         Err(broken) => {
             let problem = Some(broken.error.to_string());
-            Source { tree: broken.with_unread(&text), problem }
+            ParsedGame { tree: broken.with_unread(&text), problem }
         }
     });
     Ok(games.collect())
-}
-
-fn progress(moves: u64, quiet: bool) -> ProgressBar {
-    if quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(moves);
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} positions, {eta} left")
-    {
-        bar.set_style(style);
-    }
-    bar
 }

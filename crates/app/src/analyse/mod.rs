@@ -1,25 +1,15 @@
-//! `tabiya analyse`: what the engine thinks, for people.
+//! `tabiya analyse`: engine analysis of positions and games.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `thinker` | an engine on a thread of its own, and Ctrl-C |
-//! | `view` | scores, chances and lines as people read them |
-//! | `position` | one position: a board and lines that refine in place |
-//! | `judge` | what a move has cost, and the mark it gets for it |
-//! | `study` | a whole game, move by move, suspects twice |
-//! | `game` | the games of a file, one after the other |
-//! | `report` | the table of a game's moves, and as JSON |
-//! | `graph` | the evaluation through a game as a picture |
-//! | `annotate` | the game with evaluations, marks and better lines |
+//! | `position` | one position: a board, and principal variations updated in place |
+//! | `game` | the games of a PGN file |
+//! | `report` | the move table of a game, and its JSON |
+//! | `view` | chances and variations as text of limited width |
 
-mod annotate;
 mod game;
-mod graph;
-mod judge;
 mod position;
 mod report;
-mod study;
-mod thinker;
 mod view;
 
 use std::ffi::OsString;
@@ -31,18 +21,19 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use chess::Game;
-use engine::search::Limits;
+use engine::analysis::AnalysisEngine;
+use engine::search::{Engine, Limits};
 
-use crate::{Outcome, input, threads};
+use crate::{Outcome, input, interrupt, threads};
 
-/// Show what the engine thinks of a position, or of every move of a game
+/// Analyze a position, or every move of a game
 ///
-/// A position gets a board and the best lines, evaluated in pawns as White sees it, with White's
-/// chances to win, draw and lose. On a terminal the lines refine while it thinks; Ctrl-C ends it and
-/// keeps what is known.
+/// For a position, prints the board and the principal variations, with the score in pawns and the
+/// win, draw and loss chances from White's point of view. On a terminal the lines are updated while
+/// the engine searches; Ctrl-C stops it and keeps the result.
 ///
-/// A game gets a table of its moves with evaluations. A move that gives away expected points (1 for a
-/// win, ½ for a draw) is marked: ?! from 0.05 points, ? from 0.10, ?? from 0.20, with a better one. A
+/// For a game, prints its moves with evaluations. A move that loses expected points (1 for a win, ½
+/// for a draw) is marked: ?! from 0.05 points, ? from 0.10, ?? from 0.20, with a better variation. A
 /// suspect is searched a second time, longer, before it is marked.
 ///
 /// Examples:
@@ -54,40 +45,40 @@ use crate::{Outcome, input, threads};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct AnalyseArgs {
-    /// A file of games, as for --pgn, or a position, as for --fen [default: startpos]
+    /// A PGN file, as for --pgn, or a position, as for --fen [default: startpos]
     #[arg(value_name = "FILE|FEN", group = "subject")]
     input: Vec<OsString>,
-    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
+    /// Position: a FEN, 'FEN moves e2e4 …' or 'startpos moves …'
     #[arg(long, group = "subject")]
     fen: Option<String>,
-    /// A file of games, plain or compressed; '-' for standard input
+    /// PGN file, plain or compressed; '-' for standard input
     #[arg(long, value_name = "FILE", group = "subject")]
     pgn: Option<PathBuf>,
-    /// Only this game of the file, counted from 1
+    /// Analyze only game N of the file, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     game: Option<u32>,
-    /// Seconds for the position (5), or for each move of a game (0.3)
+    /// Seconds for the position [default: 5], or for each move of a game [default: 0.3]
     #[arg(long, value_name = "S", group = "limit", value_parser = seconds)]
     time: Option<Duration>,
-    /// Look so many plies ahead
+    /// Depth limit in plies
     #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u32).range(1..=127))]
     depth: Option<u32>,
-    /// Look at so many positions
+    /// Node limit
     #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Show so many lines of a position
+    /// Number of principal variations of a position
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=218))]
     multipv: u16,
     /// Number of threads, 1 to 256
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads::parse)]
     threads: NonZero<usize>,
-    /// The size of the transposition table in MiB
+    /// Size of the hash table in MiB
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     hash: u32,
-    /// Draw the evaluation through the game, or the position with its best moves, as SVG
+    /// Write the evaluation graph of the game, or the board with the best moves, as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write the games with evaluations, marks and better lines
+    /// Write the games as PGN with evaluations, marks and better variations
     #[arg(long, value_name = "FILE")]
     annotate: Option<PathBuf>,
     /// Print JSON
@@ -96,25 +87,36 @@ pub struct AnalyseArgs {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds".to_owned())?;
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     if !(0.001..=1e7).contains(&seconds) {
-        return Err("it must be from 0.001 to 10000000".to_owned());
+        return Err("must be from 0.001 to 10000000".to_owned());
     }
     Ok(Duration::from_secs_f64(seconds))
 }
 
 impl AnalyseArgs {
-    /// When a search ends, if it is to take this long unless something is said.
-    fn limits(&self, usual: Duration) -> Limits {
+    /// The limits of a search; `default` is its time without any option.
+    fn limits(&self, default: Duration) -> Limits {
         let mut limits = Limits { depth: self.depth, nodes: self.nodes, ..Limits::default() };
         if limits == Limits::default() {
-            limits.move_time = Some(self.time.unwrap_or(usual));
+            limits.move_time = Some(self.time.unwrap_or(default));
         }
         limits
     }
+
+    /// The engine; Ctrl-C stops its search, not the program.
+    fn engine(&self) -> anyhow::Result<AnalysisEngine> {
+        let mut engine = Engine::new(self.hash as usize).context("--hash")?;
+        engine.set_threads(self.threads.get()).context("--threads")?;
+        let mut engine = AnalysisEngine::new(engine);
+        engine.multi_pv = self.multipv.into();
+        let stop = engine.stop_handle();
+        interrupt::listen(move || stop.stop())?;
+        Ok(engine)
+    }
 }
 
-/// What is to be analysed.
+/// The input.
 enum Subject {
     Games(PathBuf),
     Position(Game),
@@ -131,7 +133,7 @@ impl AnalyseArgs {
         match &self.input[..] {
             [] => Ok(Subject::Position(Game::default())),
             [one] if one == "-" || Path::new(one).exists() => Ok(Subject::Games(one.into())),
-            // A FEN without quotes is several arguments.
+            // An unquoted FEN is several arguments.
             words => {
                 let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
                 let text = words.join(" ");
@@ -142,23 +144,24 @@ impl AnalyseArgs {
         }
     }
 
-    /// An option that is given and is not for such a subject.
+    /// Why an option does not apply to the subject.
     fn misplaced(&self, subject: &Subject) -> Option<&'static str> {
         match subject {
-            Subject::Games(_) if self.multipv > 1 => Some("--multipv is for a position"),
-            Subject::Position(_) if self.game.is_some() => Some("--game is for a file of games"),
+            Subject::Games(_) if self.multipv > 1 => Some("--multipv applies to a position only"),
+            Subject::Position(_) if self.game.is_some() => {
+                Some("--game applies to a PGN file only")
+            }
             Subject::Position(_) if self.annotate.is_some() => {
-                Some("--annotate is for a file of games")
+                Some("--annotate applies to a PGN file only")
             }
             _ => None,
         }
     }
 }
 
-/// Runs it.
 pub fn run(args: &AnalyseArgs, out: &mut dyn Write) -> Outcome {
     for path in [&args.svg, &args.annotate].into_iter().flatten() {
-        ensure!(!path.is_dir(), "{} is a folder", path.display());
+        ensure!(!path.is_dir(), "{} is a directory", path.display());
     }
     ensure!(
         args.svg.is_none() || args.svg != args.annotate,

@@ -1,4 +1,4 @@
-//! One position: a board and lines that refine in place.
+//! Analysis of one position: a board, and principal variations updated in place.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -7,30 +7,30 @@ use std::time::Duration;
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
+use engine::analysis::{PvLine, pawns, reading, san_line, white_score};
 use engine::score::{Chances, Reading};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::AnalyseArgs;
-use super::thinker::{Line, Thinker};
-use super::view::{chances, for_white, line, line_within, pawns, reading, short};
+use super::view::{chances, san_within, short};
 use crate::{Outcome, layout, output};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
-/// Moves of a line that the title of a picture has.
+/// Maximum length of the variation in an SVG title, in plies.
 const TITLE_MOVES: usize = 14;
 
 pub fn run(args: &AnalyseArgs, game: &Game, out: &mut dyn Write) -> Outcome {
     let position = *game.position();
-    let mut thinker = Thinker::new(args)?;
+    let mut engine = args.engine()?;
     if !args.json {
         let board = text_board(|square| position.piece_at(square), Color::White, Style::Unicode);
         write!(out, "{board}\n{}\n", situation(game))?;
         out.flush()?;
     }
     let live = Live::new(usize::from(args.multipv), args.json);
-    let lines =
-        thinker.think(game, &args.limits(DEFAULT_TIME), |found| live.show(&position, found))?;
+    let lines = engine
+        .search_lines(game, &args.limits(DEFAULT_TIME), |found| live.show(&position, found))?;
     live.end();
     if args.json {
         writeln!(out, "{}", as_json(&position, &lines))?;
@@ -58,8 +58,8 @@ fn situation(game: &Game) -> String {
     }
 }
 
-/// How far the search has come, and what the columns of the rows are. Two lines.
-fn heading(best: &Line) -> [String; 2] {
+/// Search statistics, and the names of the columns.
+fn heading(best: &PvLine) -> [String; 2] {
     let rate = best.nodes as f64 / best.seconds.max(1e-3);
     let (nodes, rate) = (short(best.nodes as f64), short(rate));
     let search = format!(
@@ -71,15 +71,15 @@ fn heading(best: &Line) -> [String; 2] {
     [search, columns]
 }
 
-/// A line in so many columns.
-fn row(position: &Position, found: &Line, columns: usize) -> String {
-    let white = for_white(found.score, position.turn());
-    let start = format!("{:2}. {:>7}  {}  ", found.number, pawns(white), chances(white));
+/// A principal variation within `columns`.
+fn row(position: &Position, found: &PvLine, columns: usize) -> String {
+    let white = white_score(found.score, position.turn());
+    let start = format!("{:2}. {:>7}  {}  ", found.multipv, pawns(white), chances(white));
     let room = columns.saturating_sub(start.len());
-    start + &line_within(position, &found.moves, room)
+    start + &san_within(position, &found.moves, room)
 }
 
-/// The lines on the terminal while they change; nothing where nobody looks.
+/// The lines of a running search on the terminal; hidden if standard error is none.
 struct Live {
     all: MultiProgress,
     heading: [ProgressBar; 2],
@@ -93,7 +93,7 @@ impl Live {
             all.set_draw_target(indicatif::ProgressDrawTarget::hidden());
         }
         let plain = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| {
-            ProgressStyle::default_spinner() // cannot be: the template is a good one
+            ProgressStyle::default_spinner() // unreachable: the template is valid
         });
         let bar = || all.add(ProgressBar::new_spinner().with_style(plain.clone()));
         let heading = [bar(), bar()];
@@ -101,28 +101,28 @@ impl Live {
         Self { all, heading, rows }
     }
 
-    fn show(&self, position: &Position, found: &Line) {
-        if found.number == 1 {
+    fn show(&self, position: &Position, found: &PvLine) {
+        if found.multipv == 1 {
             for (bar, text) in self.heading.iter().zip(heading(found)) {
                 bar.set_message(text);
             }
         }
-        if let Some(bar) = self.rows.get(found.number - 1) {
+        if let Some(bar) = self.rows.get(found.multipv - 1) {
             bar.set_message(row(position, found, layout::width()));
         }
     }
 
     fn end(&self) {
-        // What is left on the terminal is said once more by whoever prints the result.
+        // The result is printed again at the end.
         let _ = self.all.clear();
     }
 }
 
-fn as_json(position: &Position, lines: &[Line]) -> Value {
+fn as_json(position: &Position, lines: &[PvLine]) -> Value {
     let lines: Vec<Value> = lines
         .iter()
         .map(|found| {
-            let white = for_white(found.score, position.turn());
+            let white = white_score(found.score, position.turn());
             let Chances { win, draw, loss } = Chances::of(white);
             let mut at = *position;
             let (mut san, mut uci) = (Vec::new(), Vec::new());
@@ -146,7 +146,7 @@ fn as_json(position: &Position, lines: &[Line]) -> Value {
     json!({ "fen": position.fen(), "lines": lines })
 }
 
-/// `{"cp": 35}` or `{"mate": -3}`, as White sees it.
+/// `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
 pub fn score(white: engine::score::Score) -> Value {
     match reading(white) {
         Reading::Centipawns(cp) => json!({ "cp": cp }),
@@ -154,27 +154,27 @@ pub fn score(white: engine::score::Score) -> Value {
     }
 }
 
-/// The board, with arrows for the first moves of the lines: the best one is green.
-fn picture(game: &Game, lines: &[Line]) -> String {
+/// The board with an arrow for the first move of each line, the best one green.
+fn picture(game: &Game, lines: &[PvLine]) -> String {
     let position = game.position();
-    let arrow = |found: &Line| {
+    let arrow = |found: &PvLine| {
         let m = *found.moves.first()?;
         let to = if m.is_castling() { m.castling_king_to() } else { m.to() };
-        let color = if found.number == 1 { MarkColor::Green } else { MarkColor::Blue };
+        let color = if found.multipv == 1 { MarkColor::Green } else { MarkColor::Blue };
         Some(Arrow::new(m.from(), to, color))
     };
     let title = lines.first().map_or_else(
         || position.fen(),
         |best| {
-            let white = for_white(best.score, position.turn());
-            format!("{}  {}", pawns(white), line(position, &best.moves, TITLE_MOVES))
+            let white = white_score(best.score, position.turn());
+            format!("{}  {}", pawns(white), san_line(position, &best.moves, TITLE_MOVES))
         },
     );
     let picture = BoardPicture {
         coordinates: true,
         last_move: game.moves().last().map(|m| (m.from(), m.to())),
         check: position.in_check().then(|| position.king(position.turn())),
-        // The best last, so that it lies on top.
+        // The best last, on top.
         arrows: lines.iter().rev().filter_map(arrow).collect(),
         title,
         ..BoardPicture::of(|square| position.piece_at(square))

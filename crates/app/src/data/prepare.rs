@@ -1,6 +1,6 @@
 //! `tabiya data prepare`: from games to files of rows.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -9,13 +9,13 @@ use ::data::{Column, Event, FileFormat, PointOfView, PrepareOptions, Prepared, R
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use cpu_time::ProcessTime;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::Outcome;
 use crate::layout::prose;
 use crate::threads::Threads;
 use crate::words::count;
+use crate::{Outcome, jobs, progress};
 
 #[derive(Args)]
 pub struct PrepareArgs {
@@ -171,7 +171,7 @@ impl PrepareArgs {
 
 /// Tells of progress on a terminal, and of problems anywhere.
 struct Teller {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     total: u64,
 }
 
@@ -179,50 +179,27 @@ impl Teller {
     fn new(inputs: &[PathBuf]) -> Self {
         let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
         let total = inputs.iter().map(size).sum();
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            let template = "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
+        let bar = progress::bar(total, "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
+        bar.enable_steady_tick(Duration::from_millis(200));
         Self { bar, total }
     }
 
     fn tell(&mut self, event: Event<'_>) {
-        match (event, &self.bar) {
-            (Event::Problem(line), Some(bar)) => bar.suspend(|| eprintln!("{line}")),
-            (Event::Problem(line), None) => eprintln!("{line}"),
-            (Event::Progress { read, games, positions }, Some(bar)) => {
+        let bar = &self.bar;
+        match event {
+            Event::Problem(line) => bar.suspend(|| eprintln!("{line}")),
+            Event::Progress { read, games, positions } => {
                 bar.set_length(self.total.max(read));
                 bar.set_position(read);
-                bar.set_message(format!(
-                    "{}, {}",
-                    count(games, "game"),
-                    count(positions, "position")
-                ));
+                bar.set_message(count(games, "game") + ", " + &count(positions, "position"));
             }
-            (Event::Sorting { positions }, Some(bar)) => {
+            Event::Sorting { positions } => {
                 bar.reset();
-                if let Ok(style) =
-                    ProgressStyle::with_template("{wide_bar} {pos}/{len} sorted {eta} left")
-                {
-                    bar.set_style(style);
-                }
+                progress::set_template(bar, "{wide_bar} {pos}/{len} sorted {eta} left");
                 bar.set_length(positions);
             }
-            (Event::Sorted { positions }, Some(bar)) => bar.set_position(positions),
+            Event::Sorted { positions } => bar.set_position(positions),
             _ => {}
-        }
-    }
-}
-
-impl Drop for Teller {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
         }
     }
 }
@@ -284,11 +261,7 @@ fn report(
         writeln!(out, "{report}")?;
         return Ok(());
     }
-    if prepared.was_complete {
-        writeln!(out, "{} is complete already", args.out.display())?;
-    } else if prepared.was_resumed {
-        writeln!(out, "went on where an earlier run had stopped")?;
-    }
+    jobs::print_resumed(out, &args.out, prepared)?;
     let summary = format!(
         "{}, {}, {} ({} train, {} validation), {}, {}, {}",
         count(counts.games, "game"),

@@ -1,6 +1,6 @@
 //! `tabiya data verify`: every file and every row.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -28,15 +28,9 @@ pub struct VerifyArgs {
 
 pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
-    let bar = std::io::stderr().is_terminal().then(ProgressBar::new_spinner);
-    let verified = ::data::verify(&args.folder, args.threads.count(), |rows| {
-        if let Some(bar) = &bar {
-            bar.inc(rows);
-        }
-    });
-    if let Some(bar) = &bar {
-        bar.finish_and_clear();
-    }
+    let bar = ProgressBar::new_spinner();
+    let verified = ::data::verify(&args.folder, args.threads.count(), |rows| bar.inc(rows));
+    bar.finish_and_clear();
     let verified = verified?;
     let seconds = begin.elapsed().as_secs_f64();
     if args.json {

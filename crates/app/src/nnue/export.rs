@@ -1,4 +1,4 @@
-//! `tabiya nnue export`: the engine's file of a checkpoint.
+//! `tabiya nnue export`: the quantized network of a checkpoint.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,15 +12,15 @@ use crate::layout::prose;
 use crate::words::count;
 use crate::{Outcome, output};
 
-/// Writes the network of a checkpoint as the engine plays it
+/// Export the quantized network of a checkpoint
 #[derive(Args)]
 pub struct ExportArgs {
-    /// The checkpoint of a training.
+    /// Training checkpoint
     checkpoint: PathBuf,
-    /// The file to write.
+    /// Output file
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -1,9 +1,8 @@
-//! `tabiya nnue`: training, testing, exporting and measuring networks. One file for each command.
+//! `tabiya nnue`: one file per command.
 
 mod bench;
 mod export;
 mod rescore;
-mod shapes;
 mod test;
 mod towers;
 mod train;
@@ -12,7 +11,7 @@ use std::io::Write;
 
 use crate::Outcome;
 
-/// Train, test, export and measure networks
+/// Train, test, export and benchmark NNUE networks
 #[derive(clap::Args)]
 pub struct NnueArgs {
     #[command(subcommand)]
@@ -29,7 +28,6 @@ enum Command {
     Rescore(Box<rescore::RescoreArgs>),
 }
 
-/// Runs it.
 pub fn run(args: NnueArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         Command::Bench(args) => bench::run(args, out),

@@ -1,77 +1,75 @@
-//! `tabiya nnue rescore`: the positions of a data set with the scores of another evaluation.
+//! `tabiya nnue rescore`: replaces the scores of a data set by those of an evaluation.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, RowOrder, Workers};
+use ::data::{RowOrder, Workers};
 use clap::Args;
-use serde_json::json;
 use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
 
-use crate::Outcome;
 use crate::layout::prose;
-use crate::progress::Progress;
+use crate::progress::JobProgress;
 use crate::threads::Threads;
 use crate::words::count;
+use crate::{Outcome, interrupt, jobs};
 
-/// Give the positions of a data set the scores of an evaluation
+/// Replace the scores of a data set by those of an evaluation
 ///
-/// Position, move and result stay; positions in check are left out. From games to a data set that a
-/// network can be taught with takes two commands:
+/// Position, move and result stay; positions in check are skipped. From games to a training set for a
+/// network:
 ///
 ///   tabiya data prepare games.pgn.zst --shuffle --val-fraction 0.01 --out positions
 ///   tabiya nnue rescore positions --net teacher.nnue --vary 2 --out scored
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct RescoreArgs {
-    /// The folder of a data set, or one of its files: Parquet or packed rows.
+    /// Directory of a data set, or one of its files: Parquet or packed rows
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// The folder that the new data set is to be. A run that was killed goes on from there.
+    /// Directory of the new data set; an interrupted run resumes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The evaluation: a file with a network, of Tabiya or of Stockfish's HalfKP; `classic`; or
-    /// `embedded`, the network in this program.
+    /// Evaluation: a network file (Tabiya or HalfKP), `classic`, or `embedded`, the built-in network
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
-    /// Score by what the evaluation says after all that hangs has been taken.
+    /// Score by quiescence search
     #[arg(long, conflicts_with_all = ["nodes", "depth"])]
     quiescence: bool,
-    /// Score by a search of so many positions.
+    /// Score by a search of N nodes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "depth")]
     nodes: Option<u64>,
-    /// Score by a search of this depth.
+    /// Score by a search to depth N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: Option<u32>,
-    /// Beside each position, take so many that are one or two random moves away: without a result.
+    /// Add N positions one or two random moves away from each position, without result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=64))]
     vary: u32,
-    /// Keep positions in which the player to move is in check.
+    /// Keep positions in check
     #[arg(long)]
     keep_checks: bool,
-    /// Leave out positions from which a capture was played.
+    /// Skip positions whose move is a capture
     #[arg(long)]
     no_captures: bool,
-    /// Write the rows in random order. Without it, rows of the same 32,768 stay near each other.
+    /// Shuffle the rows globally, not only within blocks of 32,768
     #[arg(long)]
     shuffle: bool,
-    /// Take every position once. The rows are shuffled, too.
+    /// Remove duplicate positions; implies --shuffle
     #[arg(long)]
     dedup: bool,
-    /// Stop when there are so many positions.
+    /// Maximum number of positions
     #[arg(long, value_name = "N")]
     max_positions: Option<u64>,
-    /// Random seed.
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// How many rows a file has.
+    /// Rows per file
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     shard_rows: u64,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -101,48 +99,29 @@ impl RescoreArgs {
     }
 }
 
-/// Runs it.
 pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
-    let begin = Instant::now();
+    let start = Instant::now();
     let teacher = Teacher::named(&args.net)?;
     let source = Source::open(&args.input)?;
-    let stop = crate::interrupt::listen(|| {})?;
+    let stop = interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
-    let mut progress = Progress::new(source.rows());
-    let rescored =
-        rescore(&source, &args.out, &teacher, &args.options(), workers, |event| match event {
-            Event::Progress { read, positions, .. } => progress.tell(read, positions, ""),
-            Event::Sorting { positions } => progress = Progress::new(positions),
-            Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
-            _ => {}
-        });
+    let mut progress = JobProgress::new(source.rows());
+    let rescored = rescore(&source, &args.out, &teacher, &args.options(), workers, |event| {
+        progress.on_event(event, false);
+    });
     drop(progress);
     let rescored = rescored?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let manifest = &rescored.manifest;
     let counts = &manifest.counts;
     let rate = counts.positions as f64 / seconds.max(1e-9);
     if args.json {
-        let report = json!({
-            "rows": source.rows(),
-            "positions": counts.positions,
-            "train": manifest.rows.train,
-            "validation": manifest.rows.validation,
-            "skipped": serde_json::to_value(counts.skipped_positions)?,
-            "files": manifest.files.len(),
-            "seconds": seconds,
-            "positions_per_second": rate,
-            "complete_before": rescored.was_complete,
-            "resumed": rescored.was_resumed,
-        });
+        let mut report = jobs::data_set_json(&rescored, seconds, rate)?;
+        report["rows"] = source.rows().into();
         writeln!(out, "{report}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    if rescored.was_complete {
-        writeln!(out, "{} is complete already", args.out.display())?;
-    } else if rescored.was_resumed {
-        writeln!(out, "went on where an earlier run had stopped")?;
-    }
+    jobs::print_resumed(out, &args.out, &rescored)?;
     let mut summary = format!(
         "{} read, {} written ({} train, {} validation) to {}, {} left out in check",
         count(source.rows(), "row"),

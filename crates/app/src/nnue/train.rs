@@ -1,24 +1,22 @@
 //! `tabiya nnue train`: a network from the rows of data sets.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ::data::Split;
 use ::nnue::Shape;
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
 use train::trainer::{
     Checkpoint, Event, LogLine, NETWORK, RowFiles, Schedule, TrainOptions, Trained, Training,
 };
 
-use super::shapes;
-use crate::layout::{self, prose, wrap};
+use crate::layout::prose;
 use crate::words::count;
-use crate::{Outcome, threads};
+use crate::{Outcome, jobs, progress, threads};
 
 /// Trains a network on the CPU; goes on where a run that was killed had come to
 #[derive(Args)]
@@ -136,7 +134,7 @@ impl TrainArgs {
             None => Shape {
                 hidden: self.hidden,
                 mirrored: !self.no_mirror,
-                king_buckets: shapes::king_buckets(self.king_buckets, !self.no_mirror)?,
+                king_buckets: ::nnue::network::king_buckets(self.king_buckets, !self.no_mirror)?,
                 output_buckets: self.output_buckets,
             },
         };
@@ -187,30 +185,19 @@ impl TrainArgs {
 
 /// A bar on a terminal, a line for each superbatch anywhere.
 struct Teller {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     total: u64,
     told: Instant,
 }
 
 impl Teller {
     fn new(total: u64) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            let template = "{wide_bar} {human_pos}/{human_len} {msg}";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = progress::bar(total, "{wide_bar} {human_pos}/{human_len} {msg}");
         Self { bar, total, told: Instant::now() }
     }
 
     fn line(&self, line: &str) {
-        let line = wrap(line, layout::log_width(), 2);
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
-        }
+        progress::log_line(&self.bar, line);
     }
 
     fn tell(&mut self, event: Event<'_>) {
@@ -220,13 +207,11 @@ impl Teller {
                 "no rows to validate on: the data sets have no validation split and there is no --val",
             ),
             Event::Progress { positions, loss, rate } => {
-                if let Some(bar) = &self.bar
-                    && self.told.elapsed() > Duration::from_millis(100)
-                {
+                if self.told.elapsed() > Duration::from_millis(100) {
                     self.told = Instant::now();
                     let left = self.left(positions, rate);
-                    bar.set_position(positions);
-                    bar.set_message(format!("loss {loss:.6} {rate:.0}/s {left} left"));
+                    self.bar.set_position(positions);
+                    self.bar.set_message(format!("loss {loss:.6} {rate:.0}/s {left} left"));
                 }
             }
             Event::Measured(line) => {
@@ -245,12 +230,7 @@ impl Teller {
     /// The time left, in words.
     fn left(&self, positions: u64, rate: f64) -> String {
         let seconds = self.total.saturating_sub(positions) as f64 / rate.max(1.0);
-        let seconds = seconds.round() as u64;
-        match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-            (0, 0, seconds) => format!("{seconds} s"),
-            (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
-            (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
-        }
+        progress::clock(Duration::from_secs_f64(seconds.round().min(1e9)))
     }
 }
 
@@ -259,9 +239,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let stop = crate::interrupt::listen(|| {})?;
     let mut teller = Teller::new(training.options.positions);
     let trained = train::trainer::train(&training, &stop, &mut |event| teller.tell(event));
-    if let Some(bar) = &teller.bar {
-        bar.finish_and_clear();
-    }
+    drop(teller);
     report(&trained?, &training, args.json, out)
 }
 
@@ -284,11 +262,7 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         });
         writeln!(out, "{report}")?;
     } else if trained.was_stopped {
-        writeln!(
-            out,
-            "interrupted after {}; the same command resumes",
-            count(trained.steps, "step")
-        )?;
+        jobs::print_interrupted(out, trained.steps)?;
     } else {
         if trained.was_complete {
             writeln!(out, "{} is complete already", training.out.display())?;
@@ -316,5 +290,5 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         prose(out, summary)?;
         writeln!(out, "{}", network.display())?;
     }
-    Ok(if trained.was_stopped { crate::interrupt::exit_code() } else { ExitCode::SUCCESS })
+    Ok(jobs::exit_code(trained.was_stopped))
 }

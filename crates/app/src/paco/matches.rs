@@ -5,15 +5,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use chess::Color;
-use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
-use paco::{Action, Game, Player, Position, Rng, greedy_turn, random_turn};
+use paco::{Player, Rng, Strategy, play_turns};
 use serde_json::json;
 
-use crate::Outcome;
 use crate::layout::prose;
+use crate::{Outcome, progress};
 
-/// Let players play each other, changing sides after each game
+/// Play games between two players, alternating colors
+///
+/// The players are 'search' (alpha-beta search over turns), 'greedy' (the turn with the best static
+/// evaluation) and 'random'.
 ///
 /// Examples:
 ///   tabiya paco match --games 100 search random
@@ -21,88 +22,73 @@ use crate::layout::prose;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct MatchArgs {
-    /// The first player
-    first: Kind,
-    /// The second player
-    second: Kind,
-    /// How many games
+    /// First player
+    #[arg(value_parser = strategy)]
+    first: Strategy,
+    /// Second player
+    #[arg(value_parser = strategy)]
+    second: Strategy,
+    /// Number of games
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
-    /// How deep 'search' looks, in turns
+    /// Depth limit of 'search' in turns
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=32))]
     depth: u32,
-    /// How long 'search' may think about a turn, in seconds
+    /// Time limit of 'search' in seconds per turn
     #[arg(long, default_value_t = 1.0, value_parser = super::play::seconds)]
     time: f64,
-    /// Random turns at the start of each game, so that no two are alike
+    /// Number of random turns at the start of each game
     #[arg(long, default_value_t = 2)]
     random_turns: u32,
-    /// The seed of all choices
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print the result as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Kind {
-    /// Searches over turns
-    Search,
-    /// Takes the turn that looks best right after it
-    Greedy,
-    /// Plays random actions
-    Random,
+fn strategy(name: &str) -> Result<Strategy, String> {
+    Strategy::from_name(name)
+        .ok_or_else(|| format!("the players are {}", Strategy::NAMES.join(", ")))
 }
 
-/// Long games without an end are given up as draws; random ones end long before.
-const MAX_TURNS: u32 = 2000;
+/// Longer games are adjudicated as draws.
+const MAX_TURNS: usize = 2000;
 
 pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
     let mut rng = Rng::from_seed(args.seed);
     let mut players = [Player::new(args.seed), Player::new(args.seed.wrapping_add(1))];
     let [mut wins, mut losses, mut draws, mut turns] = [0u32; 4];
     let mut slowest = Duration::ZERO;
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games {msg}")?;
-    let progress = ProgressBar::new(u64::from(args.games)).with_style(style);
+    let limit = Duration::from_secs_f64(args.time);
+    let bar = progress::bar(args.games.into(), "{bar:40} {pos}/{len} games {msg}");
     for number in 0..args.games {
         let first_is = if number % 2 == 0 { Color::White } else { Color::Black };
-        let mut game = Game::default();
-        let mut keys = Vec::new();
-        for turn in 0..MAX_TURNS {
-            if game.outcome().is_some() {
-                break;
-            }
-            let position = *game.position();
+        let game = play_turns(MAX_TURNS, |turn, position, keys| {
             let seat = usize::from(position.player() != first_is);
-            let kind = if turn < args.random_turns {
-                Kind::Random
-            } else {
-                [args.first, args.second][seat]
-            };
+            let is_random = turn < args.random_turns as usize;
+            let strategy =
+                if is_random { Strategy::Random } else { [args.first, args.second][seat] };
             let start = Instant::now();
-            let limit = Duration::from_secs_f64(args.time);
-            let actions =
-                choose(kind, &mut players[seat], &position, &keys, (args.depth, limit), &mut rng);
-            if kind == Kind::Search {
+            let mut stop = || start.elapsed() >= limit;
+            let (player, depth) = (&mut players[seat], args.depth);
+            let actions = strategy.choose(position, player, depth, keys, &mut rng, &mut stop);
+            if strategy == Strategy::Search {
                 slowest = slowest.max(start.elapsed());
             }
-            let Some(actions) = actions else { break };
-            for action in actions {
-                game.play(action)?;
-            }
-            keys.push(game.position().key());
-            turns += 1;
-        }
+            turns += u32::from(actions.is_some());
+            actions
+        });
         match game.outcome().and_then(paco::Outcome::winner) {
             Some(winner) if winner == first_is => wins += 1,
             Some(_) => losses += 1,
             None => draws += 1,
         }
-        progress.set_message(format!("+{wins} ={draws} -{losses}"));
-        progress.inc(1);
+        bar.set_message(format!("+{wins} ={draws} -{losses}"));
+        bar.inc(1);
     }
-    progress.finish_and_clear();
+    drop(bar);
     let score = f64::from(wins) + f64::from(draws) / 2.0;
     if args.json {
         let report = json!({
@@ -125,25 +111,4 @@ pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
         prose(out, summary)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn choose(
-    kind: Kind,
-    player: &mut Player,
-    position: &Position,
-    keys: &[u64],
-    (depth, limit): (u32, Duration),
-    rng: &mut Rng,
-) -> Option<Vec<Action>> {
-    match kind {
-        Kind::Random => random_turn(position, rng),
-        Kind::Greedy => greedy_turn(position, rng),
-        Kind::Search => {
-            let deadline = Instant::now() + limit;
-            player.avoid(keys.iter().copied());
-            player
-                .choose(position, depth, &mut || Instant::now() >= deadline)
-                .map(|choice| choice.actions)
-        }
-    }
 }

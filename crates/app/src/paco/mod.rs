@@ -17,9 +17,9 @@ use paco::{Position, Rules};
 
 use crate::Outcome;
 
-/// Play, count, search and encode Paco Ŝako
+/// Paco Ŝako: perft, Ŝako search, representations, play
 ///
-/// Positions are given as Paco Ŝako FEN, plain or extended, or as 'startpos'.
+/// A position is a Paco Ŝako FEN, plain or extended, or 'startpos'.
 ///
 /// Examples:
 ///   tabiya paco perft 6
@@ -58,16 +58,16 @@ pub fn run(args: PacoArgs, out: &mut dyn Write) -> Outcome {
     }
 }
 
-/// The position of `startpos` or a FEN.
+/// Parses `startpos` or a FEN.
 fn position(text: &str, rules: Rules) -> anyhow::Result<Position> {
     let text = text.trim();
     if text == "startpos" {
         return Ok(Position::default().with_rules(rules));
     }
-    Position::from_fen(text, rules).with_context(|| format!("cannot read the FEN '{text}'"))
+    Position::from_fen(text, rules).with_context(|| format!("invalid FEN '{text}'"))
 }
 
-/// The rules that a `--compat` flag asks for.
+/// The rules of a `--compat` flag.
 fn rules(compat: bool) -> Rules {
     if compat { Rules::Compat } else { Rules::Exact }
 }

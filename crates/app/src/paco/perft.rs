@@ -1,4 +1,4 @@
-//! `tabiya paco perft`: counts sequences of actions or of whole turns.
+//! `tabiya paco perft`: counts sequences of actions or of turns.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::Outcome;
 
-/// Count the sequences of so many actions, or turns
+/// Count leaf nodes of the tree of legal actions, or of turns
 ///
 /// Examples:
 ///   tabiya paco perft 9
@@ -18,22 +18,22 @@ use crate::Outcome;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct PerftArgs {
-    /// How many actions (or turns) deep
+    /// Depth in actions (or turns)
     #[arg(value_parser = clap::value_parser!(u32).range(0..=32))]
     depth: u32,
-    /// The position to start from, as FEN
+    /// Position as FEN
     #[arg(long, default_value = "startpos")]
     fen: String,
     /// Count distinct turns instead of actions
     #[arg(long)]
     turns: bool,
-    /// Play every last action too, instead of only counting them
+    /// Play every leaf action instead of counting them in bulk
     #[arg(long, conflicts_with = "turns")]
     no_bulk: bool,
-    /// Replay the reference library's mistakes
+    /// Follow the reference library's bugs
     #[arg(long)]
     compat: bool,
-    /// Print the numbers as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -42,8 +42,7 @@ pub fn run(args: PerftArgs, out: &mut dyn Write) -> Outcome {
     let position = super::position(&args.fen, super::rules(args.compat))?;
     let start = ThreadTime::now();
     let nodes = if args.turns {
-        paco::turn_perft(&position, args.depth)
-            .context("a position on the way has too many turns to count")?
+        paco::turn_perft(&position, args.depth).context("a position has too many turns to count")?
     } else if args.no_bulk {
         paco::perft_played(&position, args.depth)
     } else {

@@ -1,4 +1,4 @@
-//! `tabiya paco play`: a game in the terminal.
+//! `tabiya paco play`: a game against the engine in the terminal.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -6,32 +6,31 @@ use std::time::{Duration, Instant};
 
 use chess::Color;
 use clap::ValueEnum;
-use paco::{Action, Answer, Game, Player, Position, Required, Turns};
+use paco::{Action, Game, Player, Position, Required, Turns, text_board};
 
-use super::board;
 use crate::Outcome;
 use crate::layout::{has_color, prose};
 
-/// Play a game in the terminal against the player
+/// Play a game in the terminal
 ///
-/// Turns are typed as people write them: e2e4, d2>d4, e4xd5, Qd8>Pd5>d4, RPh2>h8, b7>b8=Q, 0-0. A part
-/// of a turn is fine too (Qd8>Pd5, then >d4); 'undo' takes back an unfinished turn, or else the last
-/// two turns. 'help' lists what else can be typed.
+/// Type turns as e2e4, d2>d4, e4xd5, Qd8>Pd5>d4, RPh2>h8, b7>b8=Q or 0-0, or a part of a turn (Qd8>Pd5,
+/// then >d4). 'undo' takes back an unfinished turn, or else the last two turns. 'help' lists the
+/// other commands.
 ///
 /// Example: tabiya paco play --color black --time 2
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct PlayArgs {
-    /// Which side you take
+    /// Your color
     #[arg(long, default_value = "white")]
     color: Side,
-    /// How long the player may think about a turn, in seconds
+    /// Time limit of the engine in seconds per turn
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     time: f64,
-    /// The position to start from, as FEN
+    /// Start position as FEN
     #[arg(long, default_value = "startpos")]
     fen: String,
-    /// The seed of the player's choice between equal turns
+    /// Random seed of the choice between equal turns
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -40,15 +39,15 @@ pub struct PlayArgs {
 enum Side {
     White,
     Black,
-    /// The player plays itself
+    /// The engine plays both sides
     None,
 }
 
-/// A time in seconds, from a hundredth to an hour.
+/// Parses a time in seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.01..=3600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("a time is a number of seconds from 0.01 to 3600".to_owned()),
+        _ => Err("must be a number of seconds from 0.01 to 3600".to_owned()),
     }
 }
 
@@ -65,7 +64,7 @@ Your goal is Paco: to unite with the enemy king. Ŝako is the threat to do so.
   turns    list your turns    sako    who threatens to unite with a king?
   fen      the position       quit    leave the game";
 
-/// What is printed, in color where a terminal shows it.
+/// The output, in color on a terminal.
 struct Screen<'a> {
     out: &'a mut dyn Write,
     color: bool,
@@ -74,10 +73,10 @@ struct Screen<'a> {
 
 impl Screen<'_> {
     fn board(&mut self, position: &Position) -> io::Result<()> {
-        writeln!(self.out, "\n{}", board::text(position, self.side, self.color))
+        writeln!(self.out, "\n{}", text_board(position, self.side, self.color))
     }
 
-    /// A line that must not be missed.
+    /// Prints a highlighted line.
     fn notice(&mut self, text: &str) -> io::Result<()> {
         match self.color {
             true => writeln!(self.out, "\x1b[1;33m{text}\x1b[0m"),
@@ -85,23 +84,9 @@ impl Screen<'_> {
         }
     }
 
-    /// What a finished turn means for the kings.
-    fn threats(&mut self, position: &Position, you: Option<Color>) -> io::Result<()> {
-        let next = position.player();
-        if position.sako_against(paco::SAKO_NODES) == Answer::Yes {
-            self.notice(&match you {
-                Some(color) if color == next => {
-                    format!("You are in Ŝako: {} threatens to unite with your king.", !next)
-                }
-                _ => format!("{next} is in Ŝako."),
-            })?;
-        }
-        if you == Some(!next) && position.sako(paco::SAKO_NODES) == Answer::Yes {
-            self.notice(&format!(
-                "You have left yourself in Ŝako: {next} can unite with your king."
-            ))?;
-        }
-        Ok(())
+    /// Warns of Ŝako after a finished turn.
+    fn warn(&mut self, position: &Position, you: Option<Color>) -> io::Result<()> {
+        position.sako_warnings(you).iter().try_for_each(|warning| self.notice(warning))
     }
 }
 
@@ -118,15 +103,15 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
     let side = you.unwrap_or(Color::White);
     let mut screen = Screen { out, color: has_color(), side };
     writeln!(screen.out, "Paco Ŝako. Unite with the enemy king. Type 'help' for help.")?;
-    screen.threats(&start, you)?;
+    screen.warn(&start, you)?;
     let mut keys: Vec<u64> = Vec::new();
-    // The board is shown when it has changed, not after every line.
+    // Print the board only after it has changed.
     let mut is_changed = true;
     loop {
         let position = *game.position();
         if let Some(outcome) = game.outcome() {
             screen.board(&position)?;
-            screen.notice(&ending(outcome))?;
+            screen.notice(&outcome.sentence())?;
             return Ok(ExitCode::SUCCESS);
         }
         if is_changed && game.turn_actions().is_empty() {
@@ -143,9 +128,9 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
             let text = position.notation(&choice.actions)?;
             let (depth, nodes) = (choice.depth, choice.nodes);
             let mover = position.player();
-            writeln!(screen.out, "{mover} plays {text}   (depth {depth}, {nodes} positions)")?;
+            writeln!(screen.out, "{mover} plays {text}   (depth {depth}, {nodes} nodes)")?;
             play(&mut game, &choice.actions)?;
-            screen.threats(game.position(), you)?;
+            screen.warn(game.position(), you)?;
             is_changed = true;
             continue;
         }
@@ -175,19 +160,9 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
             "board" => screen.board(&position)?,
             "fen" => writeln!(screen.out, "{}", position.to_extended_fen())?,
             "sako" => {
-                let (me, opponent) = (position.player(), !position.player());
-                let own = match position.sako(paco::SAKO_NODES) {
-                    Answer::Yes => "can",
-                    Answer::No => "cannot",
-                    Answer::Unknown => "perhaps can",
-                };
-                let other = match position.sako_against(paco::SAKO_NODES) {
-                    Answer::Yes => "threatens",
-                    Answer::No => "does not threaten",
-                    Answer::Unknown => "perhaps threatens",
-                };
-                writeln!(screen.out, "You {own} unite with {opponent}'s king this turn.")?;
-                writeln!(screen.out, "{opponent} {other} to unite with {me}'s king.")?;
+                for sentence in position.sako_sentences() {
+                    writeln!(screen.out, "{sentence}")?;
+                }
             }
             "turns" => list_turns(&position, screen.out)?,
             "undo" => {
@@ -199,7 +174,7 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
                     play(&mut game, &actions)?;
                     is_changed = true;
                     if game.turn_actions().is_empty() && game.outcome().is_none() {
-                        screen.threats(game.position(), you)?;
+                        screen.warn(game.position(), you)?;
                     }
                 }
                 Err(error) => {
@@ -211,19 +186,6 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
     }
 }
 
-/// How a game has ended, in a sentence.
-fn ending(outcome: paco::Outcome) -> String {
-    use paco::Outcome as End;
-    match outcome {
-        End::PacoVictory(winner) => {
-            format!("{winner} wins by Paco: it has united with {}'s king.", !winner)
-        }
-        End::TimeoutVictory(winner) => format!("{winner} wins on time."),
-        End::NoProgressDraw => "Draw: no progress for 100 turns.".to_owned(),
-        End::RepetitionDraw => "Draw by repetition of the position.".to_owned(),
-    }
-}
-
 fn play(game: &mut Game, actions: &[Action]) -> anyhow::Result<()> {
     for &action in actions {
         game.play(action)?;
@@ -231,17 +193,15 @@ fn play(game: &mut Game, actions: &[Action]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes back the turn in progress, or the player's answer and the turn before it.
+/// Takes back the turn in progress, or the opponent's turn and the one before it.
 fn undo(game: &mut Game, keys: &mut Vec<u64>) {
     keys.pop();
     if !game.turn_actions().is_empty() {
-        game.roll_back();
+        game.undo_turn();
         return;
     }
     for _ in 0..2 {
-        // The last action of a turn opens it again, the rest is rolled back.
-        if game.undo() {
-            game.roll_back();
+        if game.undo_turn() {
             keys.pop();
         }
     }

@@ -1,4 +1,4 @@
-//! `tabiya paco sako`: can a player unite with the enemy king?
+//! `tabiya paco sako`: searches for Ŝako and for forced Paco.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -7,7 +7,6 @@ use cpu_time::ThreadTime;
 use paco::{Answer, PacoIn};
 use serde_json::json;
 
-use super::states::truth;
 use crate::Outcome;
 
 /// Search for Ŝako: can the player unite with the enemy king this turn, and how?
@@ -18,25 +17,25 @@ use crate::Outcome;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct SakoArgs {
-    /// The position, as FEN
+    /// Position as FEN
     #[arg(long)]
     fen: String,
-    /// Also look for a Paco that can be forced within so many turns
+    /// Also search for a Paco that can be forced within TURNS turns
     #[arg(long = "in", value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..=8))]
     turns: Option<u32>,
-    /// How many sequences to show
+    /// Maximum number of sequences to print
     #[arg(long, default_value_t = 5)]
     limit: usize,
-    /// How many states the search may visit before it says "unknown"
+    /// Node limit of the search; beyond it the answer is "unknown"
     #[arg(long, default_value_t = paco::SAKO_NODES)]
     nodes: u32,
-    /// How many turns the search for a forced Paco may look at
+    /// Node limit of the search for a forced Paco, in turns
     #[arg(long, default_value_t = 2_000_000)]
     budget: u64,
-    /// Replay the reference library's mistakes
+    /// Follow the reference library's bugs
     #[arg(long)]
     compat: bool,
-    /// Print the answers as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -62,8 +61,8 @@ pub fn run(args: SakoArgs, out: &mut dyn Write) -> Outcome {
     };
     if args.json {
         let mut report = json!({
-            "sako_by_me": truth(by_me),
-            "sako_by_opp": truth(by_opp),
+            "sako_by_me": by_me.to_json(),
+            "sako_by_opp": by_opp.to_json(),
             "sequences": texts,
             "complete": found.complete,
             "seconds": seconds,
@@ -83,30 +82,22 @@ pub fn run(args: SakoArgs, out: &mut dyn Write) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     let player = position.player();
-    writeln!(out, "{player} can unite with the king this turn: {}", word(by_me))?;
+    writeln!(out, "{player} can unite with the king this turn: {}", by_me)?;
     for text in &texts {
         writeln!(out, "  {text}")?;
     }
     if !found.complete {
         writeln!(out, "  … and perhaps more")?;
     }
-    writeln!(out, "{player} is in Ŝako: {}", word(by_opp))?;
+    writeln!(out, "{player} is in Ŝako: {}", by_opp)?;
     writeln!(out, "{:.3} ms of CPU time", 1000.0 * seconds)?;
     match (forced, forced_turn) {
         (Some(PacoIn::Yes(_)), Some(turn)) => writeln!(out, "Paco can be forced, with {turn}")?,
-        (Some(PacoIn::No), _) => writeln!(out, "Paco cannot be forced in so few turns")?,
+        (Some(PacoIn::No), _) => writeln!(out, "Paco cannot be forced within these turns")?,
         (Some(_), _) => {
             writeln!(out, "Whether Paco can be forced is unknown; try a larger --budget")?
         }
         (None, _) => {}
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn word(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Yes => "yes",
-        Answer::No => "no",
-        Answer::Unknown => "unknown",
-    }
 }

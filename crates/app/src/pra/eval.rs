@@ -12,7 +12,7 @@ use pra::evaluate::{Accuracy, EvaluateOptions, Evaluation, Value, evaluate};
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
 use crate::layout::{Table, prose, width};
-use crate::progress::Progress;
+use crate::progress::JobProgress;
 use crate::threads::Threads;
 use crate::words::count;
 
@@ -67,10 +67,10 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
         threads: args.threads.count().get(),
     };
     let start = Instant::now();
-    let mut progress: Option<Progress> = None;
+    let mut progress: Option<JobProgress> = None;
     let found = evaluate(&weights, &args.data, &options, &mut |done, total| {
-        let progress = progress.get_or_insert_with(|| Progress::new(total));
-        progress.tell(done, done, "");
+        let progress = progress.get_or_insert_with(|| JobProgress::new(total));
+        progress.update(done, done, "");
     });
     drop(progress);
     let found = found?;

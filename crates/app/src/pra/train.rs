@@ -1,22 +1,22 @@
 //! `tabiya pra train`: a model from the rows of a data set.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use pra::train::{
     Event, FINISHED, Progress, StepLine, TrainOptions, Trained, Training, ValidationLine,
 };
 use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
 use serde_json::json;
 
-use crate::layout::{self, prose, wrap};
+use crate::layout::prose;
+use crate::progress::{self, clock};
 use crate::words::count;
-use crate::{Outcome, threads};
+use crate::{Outcome, jobs, threads};
 
 /// Trains a model; goes on where a run that was killed had come to
 ///
@@ -237,7 +237,7 @@ impl TrainArgs {
 
 /// A bar on a terminal; lines now and then anywhere.
 struct Teller {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     told: Instant,
     last_step: Instant,
 }
@@ -249,23 +249,12 @@ impl Teller {
     fn new(training: &Training) -> Self {
         let options = &training.options;
         let total = options.num_iterations.saturating_mul(options.total_batch_size as u64);
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            let template = "{wide_bar} {human_pos}/{human_len} {msg}";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = progress::bar(total, "{wide_bar} {human_pos}/{human_len} {msg}");
         Self { bar, told: Instant::now(), last_step: Instant::now() }
     }
 
     fn line(&self, line: &str) {
-        let line = wrap(line, layout::log_width(), 2);
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
-        }
+        progress::log_line(&self.bar, line);
     }
 
     fn tell(&mut self, event: Event<'_>) {
@@ -276,7 +265,7 @@ impl Teller {
             Event::Progress(progress) => self.progress(&progress),
             Event::Step(line) => {
                 let is_due = self.last_step.elapsed() > BETWEEN_LINES || line.step == 1;
-                if self.bar.is_none() && is_due {
+                if self.bar.is_hidden() && is_due {
                     self.last_step = Instant::now();
                     self.line(&step_words(line));
                 }
@@ -287,12 +276,10 @@ impl Teller {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        if let Some(bar) = &self.bar
-            && self.told.elapsed() > Duration::from_millis(100)
-        {
+        if self.told.elapsed() > Duration::from_millis(100) {
             self.told = Instant::now();
-            bar.set_position(progress.positions);
-            bar.set_message(format!(
+            self.bar.set_position(progress.positions);
+            self.bar.set_message(format!(
                 "step {} loss {:.4} {:.1} % {:.0}/s {} left",
                 progress.step + 1,
                 progress.loss,
@@ -328,14 +315,10 @@ fn validation_words(line: &ValidationLine) -> String {
     )
 }
 
-/// Time left, in words.
+/// Time left; 0 if it is unknown.
 fn left(seconds: f64) -> String {
-    let seconds = if seconds.is_finite() { seconds.max(0.0).round() as u64 } else { 0 };
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
-        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
-    }
+    let seconds = if seconds.is_finite() { seconds.clamp(0.0, 1e9) } else { 0.0 };
+    clock(Duration::from_secs_f64(seconds.round()))
 }
 
 pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
@@ -343,9 +326,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let stop = crate::interrupt::listen(|| {})?;
     let mut teller = Teller::new(&training);
     let trained = pra::train::train(&training, &stop, &mut |event| teller.tell(event));
-    if let Some(bar) = &teller.bar {
-        bar.finish_and_clear();
-    }
+    drop(teller);
     report(&trained?, &training, args.json, out)
 }
 
@@ -365,11 +346,7 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         });
         writeln!(out, "{report}")?;
     } else if trained.was_stopped {
-        writeln!(
-            out,
-            "interrupted after {}; the same command resumes",
-            count(trained.steps, "step")
-        )?;
+        jobs::print_interrupted(out, trained.steps)?;
     } else {
         if trained.was_complete {
             writeln!(out, "{} is complete already", training.out.display())?;
@@ -397,5 +374,5 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
         }
         writeln!(out, "{}", model.display())?;
     }
-    Ok(if trained.was_stopped { crate::interrupt::exit_code() } else { ExitCode::SUCCESS })
+    Ok(jobs::exit_code(trained.was_stopped))
 }

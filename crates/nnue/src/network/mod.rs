@@ -23,6 +23,7 @@
 
 mod accumulators;
 mod format;
+mod king_buckets;
 mod refresh;
 mod shape;
 
@@ -32,6 +33,7 @@ use chess::{Color, Position};
 
 pub use accumulators::Accumulators;
 pub use format::{LoadError, MAGIC, MAX_FILE_LEN, VERSION};
+pub use king_buckets::{KingBucketsError, king_buckets};
 pub use shape::{HIDDEN_STEP, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Shape, ShapeError, View};
 
 use crate::simd;

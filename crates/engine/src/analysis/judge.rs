@@ -1,18 +1,22 @@
-//! What a move has cost, and the mark it gets for it.
+//! The loss of a move in expected points, and its mark.
 //!
-//! The cost is in points that can be expected of the game: a win is 1, a draw ½. Pawns would not do:
-//! two of them decide an even game and mean nothing in one that is won.
+//! A win is 1 point, a draw ½. Centipawns are no measure: two pawns decide an equal game and mean
+//! nothing in a won one.
 
 use chess::pgn::Nag;
-use engine::score::{Chances, Score};
 
-/// From this loss on, in expected points, a move is dubious (?!), a mistake (?), a blunder (??).
+use crate::score::{Chances, Score};
+
+/// Least loss of a dubious move (?!), in expected points.
 pub const DUBIOUS: f64 = 0.05;
+/// Least loss of a mistake (?).
 pub const MISTAKE: f64 = 0.10;
+/// Least loss of a blunder (??).
 pub const BLUNDER: f64 = 0.20;
 
-/// A mark for a move that gives something away, the lightest first.
+/// The mark of a move that loses expected points.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs, reason = "the names say it all")]
 pub enum Mark {
     Dubious,
     Mistake,
@@ -20,9 +24,10 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// All marks, the smallest loss first.
     pub const ALL: [Self; 3] = [Self::Dubious, Self::Mistake, Self::Blunder];
 
-    /// The mark for a loss, if it deserves one.
+    /// The mark of a loss; `None` below [`DUBIOUS`].
     pub fn of(loss: f64) -> Option<Self> {
         match loss {
             l if l >= BLUNDER => Some(Self::Blunder),
@@ -32,6 +37,7 @@ impl Mark {
         }
     }
 
+    /// `?!`, `?` or `??`.
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Dubious => "?!",
@@ -40,6 +46,7 @@ impl Mark {
         }
     }
 
+    /// Its numeric annotation glyph.
     pub const fn nag(self) -> Nag {
         match self {
             Self::Dubious => Nag::DUBIOUS,
@@ -48,7 +55,7 @@ impl Mark {
         }
     }
 
-    /// Yellow, orange, red: in pictures and on terminals.
+    /// Its color in graphs: yellow, orange, red.
     pub const fn color(self) -> &'static str {
         match self {
             Self::Dubious => "#e5b93c",
@@ -58,13 +65,12 @@ impl Mark {
     }
 }
 
-/// Points to expect of a score, for whoever the score is for.
+/// Expected points of a score.
 pub fn expectation(score: Score) -> f64 {
     Chances::of(score).expectation()
 }
 
-/// What the player gave away: `before` is the score before the move and `after` the one after it, both
-/// for the player.
+/// Expected points lost by a move, from the scores before and after it for the player who made it.
 pub fn loss(before: Score, after: Score) -> f64 {
     (expectation(before) - expectation(after)).max(0.0)
 }
@@ -72,10 +78,10 @@ pub fn loss(before: Score, after: Score) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::score::{mate_in, mated_in};
+    use crate::score::{mate_in, mated_in};
 
     #[test]
-    fn the_same_pawn_costs_more_in_an_even_game_than_in_a_won_one() {
+    fn a_pawn_costs_more_in_an_equal_game_than_in_a_won_one() {
         assert!(loss(50, -150) > 2.0 * loss(900, 700));
         assert_eq!(loss(20, 60), 0.0);
     }

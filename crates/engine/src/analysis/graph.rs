@@ -1,19 +1,18 @@
-//! The evaluation through a game as a picture.
+//! The evaluation graph of a game as SVG.
 //!
-//! Up is good for White. The height is what can be expected of the game, so that the difference between
-//! even and a pawn up is as large as it feels, and the one between five pawns and nine is small; the
-//! scale at the right says what it is in pawns. White's share lies below the curve. Moves that are
-//! marked have a dot; pointing at any move tells it.
+//! The y axis is White's expected points, so that the difference between equal and a pawn up is large
+//! and the one between five pawns and nine is small; the scale at the right is in pawns. The area below
+//! the curve is White's share. Marked moves have a dot; every move has a tooltip.
 
 use std::fmt::Write;
 
 use chess::Color;
-use engine::score::{MATE, Score};
+use chess::svg::escape_xml;
 
+use super::game::GameAnalysis;
 use super::judge::{Mark, expectation};
-use super::study::Study;
-use super::view::pawns;
-use crate::layout;
+use super::notation::pawns;
+use crate::score::{MATE, Score};
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 400.0;
@@ -21,15 +20,16 @@ const LEFT: f64 = 46.0;
 const RIGHT: f64 = 54.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 52.0;
-/// Letters of a title that stands beside the result.
-const TITLE_COLUMNS: usize = 86;
-/// Pawns on the scale.
+/// Characters of the title that fit beside the result.
+pub const GRAPH_TITLE_WIDTH: usize = 86;
+/// Ticks of the scale, in centipawns.
 const TICKS: [Score; 9] = [-400, -200, -100, -50, 0, 50, 100, 200, 400];
 
-/// The picture.
-pub fn draw(study: &Study) -> String {
-    let scores: Vec<Score> =
-        std::iter::once(study.start).chain(study.moves.iter().map(|judged| judged.white)).collect();
+/// Draws the graph under a title of at most [`GRAPH_TITLE_WIDTH`] characters.
+pub fn evaluation_graph(analysis: &GameAnalysis, title: &str) -> String {
+    let scores: Vec<Score> = std::iter::once(analysis.start)
+        .chain(analysis.moves.iter().map(|judged| judged.white))
+        .collect();
     let steps = (scores.len() - 1).max(1) as f64;
     let x = |n: usize| LEFT + (WIDTH - LEFT - RIGHT) * n as f64 / steps;
     let y = |score: Score| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - expectation(clamped(score)));
@@ -46,12 +46,12 @@ pub fn draw(study: &Study) -> String {
 <text x="{right}" y="30" font-size="17" text-anchor="end" fill="#2f3a3d">{result}</text>
 <rect x="{LEFT}" y="{top}" width="{w}" height="{h}" fill="#46555a"/>
 "##,
-        title = escaped(&layout::shorten(&study.title(), TITLE_COLUMNS)),
-        result = study.tree.result,
+        title = escape_xml(title),
+        result = analysis.tree.result,
         w = right - LEFT,
         h = bottom - top,
     );
-    // White's share.
+    // White's share of the points.
     let mut area = format!("M{LEFT:.1} {bottom:.1}");
     let mut curve = String::new();
     for (n, &score) in scores.iter().enumerate() {
@@ -64,24 +64,24 @@ pub fn draw(study: &Study) -> String {
         x(scores.len() - 1)
     );
     scale(&mut svg, y, right);
-    numbers(&mut svg, study, x, bottom);
+    numbers(&mut svg, analysis, x, bottom);
     let _ = writeln!(
         svg,
         r##"<polyline points="{}" fill="none" stroke="#7d949a" stroke-width="2" stroke-linejoin="round"/>"##,
         curve.trim_end()
     );
-    dots(&mut svg, study, x, y);
-    legend(&mut svg, study);
+    dots(&mut svg, analysis, x, y);
+    legend(&mut svg, analysis);
     svg.push_str("</svg>\n");
     svg
 }
 
-/// A mate on the board is a little less than everything, so that the curve stays in the picture.
+/// Keeps a checkmate on the board inside the plot.
 fn clamped(score: Score) -> Score {
     score.clamp(1 - MATE, MATE - 1)
 }
 
-/// Lines for even scores of pawns, with their names at the right.
+/// Grid lines at the ticks, labeled at the right.
 fn scale(svg: &mut String, y: impl Fn(Score) -> f64, right: f64) {
     for score in TICKS {
         let at = y(score);
@@ -109,11 +109,11 @@ fn scale(svg: &mut String, y: impl Fn(Score) -> f64, right: f64) {
     }
 }
 
-/// Move numbers below, no closer than can be read.
-fn numbers(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, bottom: f64) {
-    let every = (study.moves.len() / 2 / 16).max(1).next_multiple_of(5);
-    let every = if study.moves.len() < 40 { 2 } else { every };
-    for (n, judged) in study.moves.iter().enumerate() {
+/// Move numbers along the x axis, far enough apart to be legible.
+fn numbers(svg: &mut String, analysis: &GameAnalysis, x: impl Fn(usize) -> f64, bottom: f64) {
+    let every = (analysis.moves.len() / 2 / 16).max(1).next_multiple_of(5);
+    let every = if analysis.moves.len() < 40 { 2 } else { every };
+    for (n, judged) in analysis.moves.iter().enumerate() {
         let number = usize::from(judged.before.fullmove_number());
         if judged.before.turn() == Color::White && (number == 1 || number % every == 0) {
             let _ = writeln!(
@@ -126,19 +126,24 @@ fn numbers(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, bottom: f6
     }
 }
 
-/// A dot for each move that is marked, and for each move something to point at.
-fn dots(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, y: impl Fn(Score) -> f64) {
-    for (n, judged) in study.moves.iter().enumerate() {
+/// A dot for each marked move, an invisible one with a tooltip for each other.
+fn dots(
+    svg: &mut String,
+    analysis: &GameAnalysis,
+    x: impl Fn(usize) -> f64,
+    y: impl Fn(Score) -> f64,
+) {
+    for (n, judged) in analysis.moves.iter().enumerate() {
         let (cx, cy) = (x(n + 1), y(judged.white));
         let dots = if judged.before.turn() == Color::White { "." } else { "…" };
         let number = judged.before.fullmove_number();
         let san = judged.before.san(judged.m);
         let symbol = judged.mark.map_or("", Mark::symbol);
-        let mut told = format!("{number}{dots} {san}{symbol}  {}", pawns(judged.white));
+        let mut tooltip = format!("{number}{dots} {san}{symbol}  {}", pawns(judged.white));
         if let (Some(_), Some((line, white))) = (judged.mark, &judged.better)
             && let Some(&best) = line.first()
         {
-            let _ = write!(told, "; better {} {}", judged.before.san(best), pawns(*white));
+            let _ = write!(tooltip, "; better {} {}", judged.before.san(best), pawns(*white));
         }
         let (radius, look) = match judged.mark {
             Some(mark) => {
@@ -149,7 +154,7 @@ fn dots(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, y: impl Fn(Sc
         let _ = writeln!(
             svg,
             r##"<circle cx="{cx:.1}" cy="{cy:.1}" r="{radius}" {look}><title>{}</title></circle>"##,
-            escaped(&told)
+            escape_xml(&tooltip)
         );
         if judged.mark == Some(Mark::Blunder) {
             // Above the dot if there is room, below it otherwise.
@@ -163,9 +168,9 @@ fn dots(svg: &mut String, study: &Study, x: impl Fn(usize) -> f64, y: impl Fn(Sc
     }
 }
 
-/// What the dots mean, with how many each player has.
-fn legend(svg: &mut String, study: &Study) {
-    let ((white, _), (black, _)) = (study.tally(Color::White), study.tally(Color::Black));
+/// The legend of the dots, with the counts of each player.
+fn legend(svg: &mut String, analysis: &GameAnalysis) {
+    let ((white, _), (black, _)) = (analysis.tally(Color::White), analysis.tally(Color::Black));
     for (n, mark) in Mark::ALL.into_iter().enumerate() {
         let at = LEFT + 6.0 + 200.0 * n as f64;
         let name = ["dubious", "mistake", "blunder"][n];
@@ -185,32 +190,4 @@ fn legend(svg: &mut String, study: &Study) {
         (LEFT + WIDTH - RIGHT) / 2.0,
         HEIGHT - 12.0
     );
-}
-
-/// Text that may stand in XML.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            // XML has no place for others.
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_break_out_of_the_picture() {
-        assert_eq!(escaped("<b>&\"\u{1}"), "&lt;b&gt;&amp;&quot; ");
-        assert_eq!(layout::shorten(&"x".repeat(200), TITLE_COLUMNS).chars().count(), 86);
-    }
 }

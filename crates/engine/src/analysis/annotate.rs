@@ -1,41 +1,41 @@
-//! A game with evaluations, marks and better lines, to be opened in any program.
+//! Annotates a PGN tree with evaluations, marks and better variations.
 //!
-//! A game may have been annotated before, by whatever program: an evaluation and a mark take the place
-//! of the old ones, so that a reader finds one of each. Everything else that was said stays.
+//! Evaluations and marks of an earlier analysis, by any program, are replaced. All other comments, NAGs
+//! and variations stay.
 
 use chess::pgn::{GameTree, Nag, TreeError};
-use engine::score::Reading;
 
+use super::game::{GameAnalysis, MoveAnalysis};
 use super::judge::Mark;
-use super::study::{Judged, Study};
-use super::view::reading;
+use super::notation::reading;
+use crate::score::Reading;
 
-/// Moves of a better line that are kept.
-const KEPT_MOVES: usize = 8;
-/// The comment after the last move that was analysed before an interrupt.
+/// Maximum length of a better variation, in plies.
+const MAX_VARIATION: usize = 8;
+/// The comment after the last move of a stopped analysis.
 const STOPPED: &str = "Analysis stopped here.";
-/// How the command of an evaluation begins.
+/// The start of an evaluation command.
 const EVAL: &str = "[%eval";
 
-/// The game with `[%eval …]` after every move, and a mark and a variation where a better one was missed.
-pub fn annotated(study: &Study) -> Result<GameTree, TreeError> {
-    let mut tree = study.tree.clone();
-    for judged in &study.moves {
+/// The game with `[%eval …]` after every move; marked moves get a NAG and the better variation.
+pub fn annotate(analysis: &GameAnalysis) -> Result<GameTree, TreeError> {
+    let mut tree = analysis.tree.clone();
+    for judged in &analysis.moves {
         let was_analysed = set_eval(&mut tree, judged)?;
         set_mark(&mut tree, judged, was_analysed)?;
         if judged.mark.is_some() {
             add_better(&mut tree, judged)?;
         }
     }
-    if let (true, Some(last)) = (study.stopped, study.moves.last()) {
+    if let (true, Some(last)) = (analysis.stopped, analysis.moves.last()) {
         tree.add_comment(last.id, STOPPED)?;
     }
     Ok(tree)
 }
 
-/// Puts the evaluation before what else is said about the move. A checkmate has none: it speaks for
-/// itself, and `#0` does not say whose it is. Returns whether there was an evaluation before.
-fn set_eval(tree: &mut GameTree, judged: &Judged) -> Result<bool, TreeError> {
+/// Puts the evaluation before the other comments of the move. A checkmate gets none: `#0` has no sign.
+/// Returns whether the move had an evaluation before.
+fn set_eval(tree: &mut GameTree, judged: &MoveAnalysis) -> Result<bool, TreeError> {
     let Some(node) = tree.node(judged.id) else { return Err(TreeError::NoSuchNode) };
     let old = node.comments().to_vec();
     let mut comments: Vec<String> = old
@@ -50,12 +50,12 @@ fn set_eval(tree: &mut GameTree, judged: &Judged) -> Result<bool, TreeError> {
     };
     if let Some(eval) = eval {
         match comments.first_mut() {
-            // Commands share a comment, as other programs write them.
+            // Commands share one comment, as other programs write them.
             Some(first) if first.starts_with("[%") => *first = format!("{eval} {first}"),
             _ => comments.insert(0, eval),
         }
     }
-    // Comments before a move are those of variations, and this is the main line.
+    // Only variations have comments before a move, and this is the main line.
     tree.clear_comments(judged.id)?;
     for comment in &comments {
         tree.add_comment(judged.id, comment)?;
@@ -63,14 +63,14 @@ fn set_eval(tree: &mut GameTree, judged: &Judged) -> Result<bool, TreeError> {
     Ok(old.iter().any(|comment| without_eval(comment) != *comment))
 }
 
-/// A comment without its `[%eval …]` commands and the blanks around them.
+/// The comment without `[%eval …]` commands and the spaces around them.
 fn without_eval(comment: &str) -> String {
     let mut left = String::new();
     let mut rest = comment;
     while let Some((before, command)) = rest.split_once(EVAL) {
         let after = command.strip_prefix(char::is_whitespace).and_then(|c| c.split_once(']'));
         let Some((_, after)) = after else {
-            // `[%evaluation]`, or one that does not end.
+            // `[%evaluation]`, or an unterminated command.
             left.push_str(before);
             left.push_str(EVAL);
             rest = command;
@@ -83,9 +83,13 @@ fn without_eval(comment: &str) -> String {
     left.trim().to_owned()
 }
 
-/// Sets the mark. It replaces other glyphs for the quality of the move (`!`, `??`, `!?` and so on). A
-/// move without a mark keeps the glyphs of annotators, but not the marks of an earlier analysis.
-fn set_mark(tree: &mut GameTree, judged: &Judged, was_analysed: bool) -> Result<(), TreeError> {
+/// Sets the mark. It replaces the other move assessments (`!`, `??`, `!?` and so on). A move without a
+/// mark keeps the NAGs of annotators, but not the marks of an earlier analysis.
+fn set_mark(
+    tree: &mut GameTree,
+    judged: &MoveAnalysis,
+    was_analysed: bool,
+) -> Result<(), TreeError> {
     let Some(node) = tree.node(judged.id) else { return Err(TreeError::NoSuchNode) };
     let is_quality = |nag: Nag| (Nag::GOOD..=Nag::DUBIOUS).contains(&nag);
     let is_mark = |nag: Nag| Mark::ALL.iter().any(|mark| mark.nag() == nag);
@@ -104,16 +108,16 @@ fn set_mark(tree: &mut GameTree, judged: &Judged, was_analysed: bool) -> Result<
     nags.into_iter().try_for_each(|nag| tree.add_nag(judged.id, nag))
 }
 
-/// Adds the better line as a variation.
-fn add_better(tree: &mut GameTree, judged: &Judged) -> Result<(), TreeError> {
+/// Adds the better variation.
+fn add_better(tree: &mut GameTree, judged: &MoveAnalysis) -> Result<(), TreeError> {
     let (Some((moves, _)), Some(parent)) =
         (&judged.better, tree.node(judged.id).and_then(|node| node.parent()))
     else {
         return Ok(());
     };
     let mut at = parent;
-    for &m in moves.iter().take(KEPT_MOVES) {
-        // A variation that is there already is followed, not written twice.
+    for &m in moves.iter().take(MAX_VARIATION) {
+        // Extends an existing variation instead of adding it twice.
         let children = tree.node(at).map(|node| node.children().to_vec()).unwrap_or_default();
         let known = children
             .into_iter()
@@ -132,7 +136,7 @@ mod tests {
     use chess::pgn::read_trees;
 
     #[test]
-    fn evaluations_are_taken_out_of_comments_and_nothing_else() {
+    fn only_evaluations_are_removed_from_comments() {
         for (comment, left) in [
             ("[%eval 0.17]", ""),
             ("[%eval 0.17] [%clk 0:01:00]", "[%clk 0:01:00]"),
@@ -146,56 +150,57 @@ mod tests {
         }
     }
 
-    /// A game whose moves are worth these scores and marks; the others were not analysed.
-    fn study(text: &str, moves: &[(i32, Option<Mark>)]) -> Study {
+    /// An analysis with these scores and marks, stopped after them.
+    fn analysis(text: &str, moves: &[(i32, Option<Mark>)]) -> GameAnalysis {
         let tree = read_trees(text.as_bytes()).remove(0).unwrap();
         let mut before = *tree.root().position();
         let judged = tree.main_line().zip(moves).map(|((id, node), &(white, mark))| {
             let m = node.played().unwrap();
-            let judged = Judged { id, before, m, white, loss: 0.0, mark, better: None };
+            let judged = MoveAnalysis { id, before, m, white, loss: 0.0, mark, better: None };
             before = *node.position();
             judged
         });
-        let moves: Vec<Judged> = judged.collect();
+        let moves: Vec<MoveAnalysis> = judged.collect();
         let stopped = moves.len() < tree.main_line().count();
-        Study { tree, start: 0, moves, stopped, problem: None }
+        GameAnalysis { tree, start: 0, moves, stopped, problem: None }
     }
 
-    fn written(study: &Study) -> String {
-        let text = annotated(study).unwrap().to_string();
+    fn written(analysis: &GameAnalysis) -> String {
+        let text = annotate(analysis).unwrap().to_string();
         text.split_once("\n\n").unwrap().1.trim_end().replace('\n', " ")
     }
 
     #[test]
-    fn an_earlier_analysis_is_replaced_and_what_people_said_stays() {
+    fn an_earlier_analysis_is_replaced_and_other_annotations_stay() {
         let text = "1. e4 $4 $4 $18 { [%eval 0.1] [%clk 0:01:00] } e5 $2 { [%eval 9] } 2. Nf3 $1 \
                     { fine } Nc6 $1 { [%eval 0.2] { b } *";
-        let study = study(text, &[(9, Some(Mark::Mistake)), (-9, None), (20, None), (31, None)]);
+        let analysis =
+            analysis(text, &[(9, Some(Mark::Mistake)), (-9, None), (20, None), (31, None)]);
         let once = "1. e4 $2 $18 { [%eval 0.09] [%clk 0:01:00] } 1... e5 { [%eval -0.09] } 2. \
                     Nf3 $1 { [%eval 0.20] } { fine } 2... Nc6 $1 { [%eval 0.31] } { ( b } *";
-        assert_eq!(written(&study), once);
-        // And once more.
-        let again = Study { tree: annotated(&study).unwrap(), ..study };
+        assert_eq!(written(&analysis), once);
+        // Annotating twice changes nothing.
+        let again = GameAnalysis { tree: annotate(&analysis).unwrap(), ..analysis };
         assert_eq!(written(&again), once);
     }
 
     #[test]
-    fn a_checkmate_has_no_evaluation_and_a_mate_to_come_has_one() {
+    fn a_checkmate_has_no_evaluation_and_a_forced_mate_has_one() {
         let scores = [(0, None), (0, None), (-31_999, None), (-32_000, None)];
-        let study = study("1. f3 e5 2. g4 Qh4# 0-1", &scores);
+        let analysis = analysis("1. f3 e5 2. g4 Qh4# 0-1", &scores);
         let mated =
             "1. f3 { [%eval 0.00] } 1... e5 { [%eval 0.00] } 2. g4 { [%eval #-1] } 2... Qh4# 0-1";
-        assert_eq!(written(&study), mated);
+        assert_eq!(written(&analysis), mated);
     }
 
     #[test]
-    fn an_interrupted_analysis_says_where_it_stopped_until_it_is_made_whole() {
+    fn a_stopped_analysis_is_marked_until_it_is_complete() {
         let text = "1. e4 e5 2. Nf3 *";
-        let stopped = study(text, &[(9, None)]);
-        let told = "1. e4 { [%eval 0.09] } { Analysis stopped here. } 1... e5 2. Nf3 *";
-        assert_eq!(written(&stopped), told);
-        let whole = study(&annotated(&stopped).unwrap().to_string(), &[(9, None); 3]);
+        let stopped = analysis(text, &[(9, None)]);
+        let expected = "1. e4 { [%eval 0.09] } { Analysis stopped here. } 1... e5 2. Nf3 *";
+        assert_eq!(written(&stopped), expected);
+        let whole = analysis(&annotate(&stopped).unwrap().to_string(), &[(9, None); 3]);
         assert!(!written(&whole).contains("stopped"));
-        assert_eq!(written(&study(text, &[])), text);
+        assert_eq!(written(&analysis(text, &[])), text);
     }
 }

@@ -1,9 +1,7 @@
-//! Tables of king buckets to choose from by their number.
+//! Standard king-bucket tables by number of buckets.
 
-use anyhow::bail;
-
-/// The bucket of each square of a king on files a–d, from his own first rank up: near home finely, where
-/// kings stand in most positions, far away coarsely.
+/// The buckets of files a–d from the king's own first rank up: fine near home, where kings are in most
+/// positions, coarse elsewhere.
 const MIRRORED: [(usize, [[u8; 4]; 8]); 5] = [
     (1, [[0; 4]; 8]),
     (2, [[0; 4], [0; 4], [1; 4], [1; 4], [1; 4], [1; 4], [1; 4], [1; 4]]),
@@ -36,15 +34,25 @@ const MIRRORED: [(usize, [[u8; 4]; 8]); 5] = [
     ),
 ];
 
-/// The table of a number of king buckets. Mirrored: 1, 2, 4, 8 or 16; otherwise 1, or 2 (at home and not).
-pub fn king_buckets(count: usize, mirrored: bool) -> anyhow::Result<[u8; 64]> {
-    let Some((_, table)) = MIRRORED.iter().find(|(own, _)| *own == count) else {
-        bail!("there is no table of {count} king buckets: 1, 2, 4, 8 or 16");
-    };
+/// There is no such standard table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KingBucketsError {
+    /// Of this number of buckets.
+    #[error("no table of {0} king buckets: use 1, 2, 4, 8 or 16")]
+    Count(usize),
+    /// Without horizontal mirroring.
+    #[error("{0} king buckets require a mirrored board")]
+    NotMirrored(usize),
+}
+
+/// The standard table of 1, 2, 4, 8 or 16 king buckets; without horizontal mirroring, of 1 or 2.
+pub fn king_buckets(count: usize, mirrored: bool) -> Result<[u8; 64], KingBucketsError> {
+    let table = MIRRORED.iter().find(|(own, _)| *own == count);
+    let (_, table) = table.ok_or(KingBucketsError::Count(count))?;
     if !mirrored && count > 2 {
-        bail!("{count} king buckets are for mirrored boards");
+        return Err(KingBucketsError::NotMirrored(count));
     }
-    // Files e–h as their mirror images; a mirrored network never looks there.
+    // Files e–h mirror a–d; a mirrored network never reads them.
     let file = |square: usize| (square % 8).min(7 - square % 8);
     Ok(std::array::from_fn(|square| table[square / 8][file(square)]))
 }
@@ -54,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_table_has_as_many_buckets_as_it_says() {
+    fn every_table_has_its_number_of_buckets() {
         for (count, _) in MIRRORED {
             let table = king_buckets(count, true).unwrap();
             assert!((0..count as u8).all(|bucket| table.contains(&bucket)));

@@ -1,0 +1,47 @@
+//! The reports of resumable jobs.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use ::data::Prepared;
+use serde_json::{Value, json};
+
+use crate::interrupt;
+use crate::words::count;
+
+/// The counts of a data set, and how it was written.
+pub fn data_set_json(prepared: &Prepared, seconds: f64, rate: f64) -> serde_json::Result<Value> {
+    let manifest = &prepared.manifest;
+    Ok(json!({
+        "positions": manifest.counts.positions,
+        "train": manifest.rows.train,
+        "validation": manifest.rows.validation,
+        "skipped": serde_json::to_value(manifest.counts.skipped_positions)?,
+        "files": manifest.files.len(),
+        "seconds": seconds,
+        "positions_per_second": rate,
+        "complete_before": prepared.was_complete,
+        "resumed": prepared.was_resumed,
+    }))
+}
+
+/// Says whether a data set was complete before, or an interrupted run was resumed.
+pub fn print_resumed(out: &mut dyn Write, folder: &Path, prepared: &Prepared) -> io::Result<()> {
+    if prepared.was_complete {
+        writeln!(out, "{} is complete already", folder.display())?;
+    } else if prepared.was_resumed {
+        writeln!(out, "resumed an interrupted run")?;
+    }
+    Ok(())
+}
+
+/// Says how an interrupted training resumes.
+pub fn print_interrupted(out: &mut dyn Write, steps: u64) -> io::Result<()> {
+    writeln!(out, "interrupted after {}; the same command resumes", count(steps, "step"))
+}
+
+/// The exit code of a training.
+pub fn exit_code(was_stopped: bool) -> ExitCode {
+    if was_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS }
+}

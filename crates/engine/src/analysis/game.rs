@@ -1,0 +1,422 @@
+//! Evaluates the positions of a game and judges its moves, suspects by two searches.
+//!
+//! A short search of every position nominates suspects: moves whose loss in expected points earns a
+//! mark. Scores of short searches differ by that much from depth to depth, so a suspect is judged by a
+//! longer second search of the position before it: of all moves, and of the move played alone to the
+//! same depth. The loss is the minimum over both looks and over the last depths of the second, minus the
+//! uncertainty of its depth; the best move of the second search has lost nothing.
+
+use chess::pgn::{GameTree, NodeId};
+use chess::{Color, Game, Move, Position};
+
+use super::judge::{DUBIOUS, Mark, loss};
+use super::notation::white_score;
+use super::results::{PositionSearch, SearchResults};
+use super::worker::AnalysisError;
+use crate::score::{DRAW, MATE, Score, is_decided};
+use crate::search::Limits;
+
+/// Time and nodes of the second search of a suspect, as a multiple of the first.
+const SECOND_LOOK: u32 = 8;
+/// Plies added to a depth limit for the second search.
+const SECOND_DEPTH: u32 = 4;
+
+/// The loss is the minimum over this many last depths.
+const STABLE_DEPTHS: i32 = 4;
+
+/// The uncertainty of a loss at a depth, in expected points. An estimate, not yet fitted: it shrinks to
+/// a third with about four more plies.
+fn uncertainty(depth: i32) -> f64 {
+    (0.08 * 0.77_f64.powi(depth - 20)).min(0.15)
+}
+
+/// A move of a game with its evaluation.
+#[derive(Clone, Debug)]
+pub struct MoveAnalysis {
+    /// Its node in the tree.
+    pub id: NodeId,
+    /// The position before it.
+    pub before: Position,
+    /// The move.
+    pub m: Move,
+    /// The score after the move, from White's point of view.
+    pub white: Score,
+    /// Expected points lost.
+    pub loss: f64,
+    /// The mark for the loss.
+    pub mark: Option<Mark>,
+    /// The engine's choice if it is another move: principal variation and score from White's point of view.
+    pub better: Option<(Vec<Move>, Score)>,
+}
+
+/// A game with the evaluations of its moves.
+pub struct GameAnalysis {
+    /// The game.
+    pub tree: GameTree,
+    /// The score before the first move, from White's point of view.
+    pub start: Score,
+    /// The moves of the main line, null moves left out.
+    pub moves: Vec<MoveAnalysis>,
+    /// Whether the analysis was stopped before the last move.
+    pub stopped: bool,
+    /// The syntax error in the PGN after the last move.
+    pub problem: Option<String>,
+}
+
+/// The judgement of a move, for the player who made it.
+#[derive(Clone, Default, Debug)]
+struct Verdict {
+    loss: f64,
+    /// Of the loss.
+    uncertainty: f64,
+    better: Option<(Vec<Move>, Score)>,
+}
+
+/// A ply of the main line. A null move has no move.
+struct Ply {
+    id: NodeId,
+    played: Option<Move>,
+    after: Position,
+}
+
+/// The state of an analysis.
+struct Analyzer<'a, S> {
+    searcher: &'a mut S,
+    limits: &'a Limits,
+    start: Position,
+    line: Vec<Ply>,
+    /// Search results of the positions, the start included.
+    results: Vec<SearchResults>,
+    /// The verdicts of the second look.
+    second: Vec<Option<Verdict>>,
+}
+
+impl GameAnalysis {
+    /// Analyzes the main line of a game. `on_position` is called after every position.
+    pub fn run(
+        tree: GameTree,
+        searcher: &mut impl PositionSearch,
+        limits: &Limits,
+        on_position: impl Fn(),
+    ) -> Result<Self, AnalysisError> {
+        searcher.new_game();
+        let start = *tree.root().position();
+        let plies = tree.main_line();
+        let line: Vec<Ply> = plies
+            .map(|(id, node)| Ply { id, played: node.played(), after: *node.position() })
+            .collect();
+        let second = vec![None; line.len()];
+        let mut analyzer = Analyzer { searcher, limits, start, line, results: Vec::new(), second };
+        let mut judged = 0;
+        if analyzer.evaluate()? {
+            on_position();
+            for n in 0..analyzer.line.len() {
+                if !(analyzer.evaluate()? && analyzer.check_suspects()?) {
+                    break;
+                }
+                judged = n + 1;
+                on_position();
+            }
+        }
+        let moves = (0..judged).filter_map(|n| analyzer.judged(n)).collect();
+        let first = analyzer.results.first().map_or(DRAW, |results| results.last().score);
+        let stopped = judged < analyzer.line.len();
+        Ok(Self { tree, start: white_score(first, start.turn()), moves, stopped, problem: None })
+    }
+
+    /// `White – Black, Event, Date`, without unknown tags.
+    pub fn title(&self) -> String {
+        let tag = |name| self.tree.tag(name).filter(|v| !v.is_empty() && !v.starts_with('?'));
+        let player = |name| tag(name).unwrap_or(name);
+        let mut title = format!("{} – {}", player("White"), player("Black"));
+        for name in ["Event", "Date"] {
+            if let Some(value) = tag(name) {
+                title.push_str(", ");
+                title.push_str(value.trim_end_matches(".??"));
+            }
+        }
+        title
+    }
+
+    /// How many moves of a player have each mark, and the mean loss per move.
+    pub fn tally(&self, color: Color) -> ([usize; 3], f64) {
+        let theirs = || self.moves.iter().filter(|judged| judged.before.turn() == color);
+        let count = |mark| theirs().filter(|judged| judged.mark == Some(mark)).count();
+        let sum: f64 = theirs().map(|judged| judged.loss).sum();
+        (Mark::ALL.map(count), sum / theirs().count().max(1) as f64)
+    }
+}
+
+impl<S: PositionSearch> Analyzer<'_, S> {
+    /// The game up to a position of the main line.
+    fn game(&self, plies: usize) -> Game {
+        let mut game = Game::new(self.start);
+        for ply in &self.line[..plies] {
+            // `Game` has no null moves: the history restarts after one.
+            if ply.played.is_none_or(|m| game.play(m).is_err()) {
+                game = Game::new(ply.after);
+            }
+        }
+        game
+    }
+
+    /// Evaluates the next position. Returns false if the search was stopped.
+    fn evaluate(&mut self) -> Result<bool, AnalysisError> {
+        let game = self.game(self.results.len());
+        let position = game.position();
+        let results = if !position.has_legal_move() {
+            SearchResults::known(if position.in_check() { -MATE } else { DRAW })
+        } else if game.outcome().is_some() {
+            SearchResults::known(DRAW)
+        } else if let Some(results) = self.searcher.search(&game, self.limits)? {
+            results
+        } else {
+            return Ok(false);
+        };
+        self.results.push(results);
+        Ok(true)
+    }
+
+    /// The verdict of the short searches.
+    fn first_verdict(&self, n: usize) -> Verdict {
+        let (before, after) = (self.results[n].last(), self.results[n + 1].last());
+        let best = before.pv.first();
+        if best.is_none() || best == self.line[n].played.as_ref() {
+            return Verdict::default();
+        }
+        Verdict {
+            loss: loss(before.score, -after.score),
+            uncertainty: 0.0,
+            better: Some((before.pv.clone(), before.score)),
+        }
+    }
+
+    /// Gives every suspect its second look, which replaces evaluations and so may change the loss of the
+    /// moves before and after. Returns false if a search was stopped.
+    fn check_suspects(&mut self) -> Result<bool, AnalysisError> {
+        let known = self.results.len() - 1;
+        while let Some(n) = (0..known).rev().find(|&n| self.is_suspect(n)) {
+            if !self.look_again(n)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_suspect(&self, n: usize) -> bool {
+        self.second[n].is_none()
+            && self.line[n].played.is_some()
+            && self.first_verdict(n).loss >= DUBIOUS
+    }
+
+    /// The second look at a move. Returns false if a search was stopped.
+    fn look_again(&mut self, n: usize) -> Result<bool, AnalysisError> {
+        let Some(played) = self.line[n].played else { return Ok(true) };
+        let first = self.first_verdict(n);
+        let game = self.game(n);
+        let mut limits = Limits {
+            depth: self.limits.depth.map(|depth| depth + SECOND_DEPTH),
+            nodes: self.limits.nodes.map(|nodes| nodes.saturating_mul(SECOND_LOOK.into())),
+            move_time: self.limits.move_time.map(|time| time * SECOND_LOOK),
+            ..self.limits.clone()
+        };
+        let Some(all) = self.searcher.search(&game, &limits)? else { return Ok(false) };
+        if all.last().pv.first() == Some(&played) {
+            self.second[n] = Some(Verdict::default());
+            self.refine(n, all.after_move());
+            self.results[n] = all;
+            return Ok(true);
+        }
+        limits.depth = u32::try_from(all.last().depth).ok();
+        limits.moves = vec![played];
+        let Some(alone) = self.searcher.search(&game, &limits)? else { return Ok(false) };
+        let depth = all.last().depth.min(alone.last().depth);
+        let at_depth = |depth| match (all.at(depth), alone.at(depth)) {
+            (best, _) if best.pv.first() == Some(&played) => 0.0,
+            (best, as_played) => loss(best.score, as_played.score),
+        };
+        let least =
+            (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(first.loss, f64::min);
+        let is_certain = is_decided(all.at(depth).score) || is_decided(alone.at(depth).score);
+        self.second[n] = Some(Verdict {
+            loss: least,
+            uncertainty: if is_certain { 0.0 } else { uncertainty(depth) },
+            better: Some((all.last().pv.clone(), all.last().score)),
+        });
+        self.refine(n, alone.after_move());
+        self.results[n] = all;
+        Ok(true)
+    }
+
+    /// Replaces the results after a move by those of a longer search, unless the game ends there.
+    fn refine(&mut self, n: usize, after: SearchResults) {
+        if self.results[n + 1].last().depth > 0 {
+            self.results[n + 1] = after;
+        }
+    }
+
+    /// The move with its judgement; `None` for a null move.
+    fn judged(&self, n: usize) -> Option<MoveAnalysis> {
+        let Ply { id, played, .. } = self.line[n];
+        let m = played?;
+        let before = if n == 0 { self.start } else { self.line[n - 1].after };
+        let verdict = self.second[n].clone();
+        let verdict = verdict.unwrap_or_else(|| self.first_verdict(n));
+        let turn = before.turn();
+        Some(MoveAnalysis {
+            id,
+            before,
+            m,
+            white: white_score(self.results[n + 1].last().score, !turn),
+            loss: verdict.loss,
+            mark: match self.second[n] {
+                Some(_) => Mark::of(verdict.loss - verdict.uncertainty),
+                None => None,
+            },
+            better: verdict.better.map(|(line, score)| (line, white_score(score, turn))),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::results::DepthResult;
+    use super::*;
+    use chess::pgn::read_trees;
+
+    const FIRST: u64 = 100;
+    const SECOND: u64 = FIRST * SECOND_LOOK as u64;
+
+    /// Maps the ply of a position, a node limit, and whether only the move played is searched, to the
+    /// score for the side to move and the best move.
+    struct Script<F> {
+        script: F,
+        searches: Vec<(usize, u64, bool)>,
+    }
+
+    impl<F: FnMut(usize, u64, bool) -> Option<(Score, &'static str)>> PositionSearch for Script<F> {
+        fn new_game(&mut self) {}
+
+        fn search(
+            &mut self,
+            game: &Game,
+            limits: &Limits,
+        ) -> Result<Option<SearchResults>, AnalysisError> {
+            let (ply, nodes) = (game.moves().len(), limits.nodes.unwrap());
+            let restricted = !limits.moves.is_empty();
+            self.searches.push((ply, nodes, restricted));
+            let Some((score, san)) = (self.script)(ply, nodes, restricted) else { return Ok(None) };
+            let pv = vec![game.position().parse_san(san).unwrap()];
+            assert!(limits.moves.is_empty() || limits.moves == pv);
+            Ok(Some(SearchResults(vec![DepthResult { depth: 60, score, pv }])))
+        }
+    }
+
+    type Searches = Vec<(usize, u64, bool)>;
+
+    fn analyze(
+        text: &str,
+        script: impl FnMut(usize, u64, bool) -> Option<(Score, &'static str)>,
+    ) -> (GameAnalysis, Searches) {
+        let tree = read_trees(text.as_bytes()).remove(0).unwrap();
+        let limits = Limits { nodes: Some(FIRST), ..Limits::default() };
+        let mut script = Script { script, searches: Vec::new() };
+        let analysis = GameAnalysis::run(tree, &mut script, &limits, || ()).unwrap();
+        (analysis, script.searches)
+    }
+
+    fn marks(analysis: &GameAnalysis) -> Vec<Option<Mark>> {
+        analysis.moves.iter().map(|judged| judged.mark).collect()
+    }
+
+    #[test]
+    fn the_best_move_of_the_second_search_gets_no_mark() {
+        // The first look prefers d4 by far; the second finds that e4 was best.
+        let (analysis, searches) = analyze("1. e4 e5 *", |ply, nodes, _| {
+            Some(match (ply, nodes) {
+                (0, FIRST) => (100, "d4"),
+                (0, SECOND) => (90, "e4"),
+                (1, FIRST) => (200, "c5"),
+                (2, FIRST) => (100, "Nf3"),
+                _ => panic!("{ply}"),
+            })
+        });
+        assert_eq!(marks(&analysis), [None, None]);
+        assert_eq!(
+            (analysis.start, analysis.moves[0].white, analysis.moves[0].loss),
+            (90, 90, 0.0)
+        );
+        assert_eq!(
+            searches,
+            [(0, FIRST, false), (1, FIRST, false), (0, SECOND, false), (2, FIRST, false)]
+        );
+    }
+
+    #[test]
+    fn the_smaller_loss_of_two_looks_decides_the_mark() {
+        // A blunder at the first look, a mistake at the second; both moves to the same depth.
+        let (analysis, searches) = analyze("1. e4 *", |ply, nodes, restricted| {
+            Some(match (ply, nodes, restricted) {
+                (0, FIRST, _) => (200, "d4"),
+                (0, SECOND, false) => (60, "d4"),
+                (0, SECOND, true) => (-20, "e4"),
+                (1, FIRST, _) => (200, "c5"),
+                _ => panic!("{ply}"),
+            })
+        });
+        assert_eq!(marks(&analysis), [Some(Mark::Mistake)]);
+        assert_eq!(analysis.moves[0].loss, loss(60, -20));
+        assert_eq!(analysis.moves[0].white, -20);
+        assert_eq!(searches.len(), 4);
+        assert_eq!(analysis.moves[0].better.as_ref().map(|(_, score)| *score), Some(60));
+        // Conversely, the second look cannot increase the loss.
+        let (analysis, _) = analyze("1. e4 *", |ply, nodes, restricted| {
+            Some(match (ply, nodes, restricted) {
+                (0, FIRST, _) => (60, "d4"),
+                (1, FIRST, _) => (20, "c5"),
+                (0, SECOND, true) => (-300, "e4"),
+                _ => (60, "d4"),
+            })
+        });
+        assert_eq!(marks(&analysis), [Some(Mark::Mistake)]);
+    }
+
+    #[test]
+    fn a_corrected_score_makes_the_previous_move_a_suspect() {
+        // Black's reply is a suspect. The second look scores the position much higher for Black, so
+        // White's move before it was bad.
+        let (analysis, _) = analyze("1. e4 e5 *", |ply, nodes, restricted| {
+            Some(match (ply, nodes, restricted) {
+                (0, _, true) => (-400, "e4"),
+                (0, _, _) => (0, "d4"),
+                (1, FIRST, _) => (0, "c5"),
+                (1, _, true) => (0, "e5"),
+                (1, _, false) => (400, "c5"),
+                (2, ..) => (100, "Nf3"),
+                _ => panic!("{ply}"),
+            })
+        });
+        assert_eq!(marks(&analysis), [Some(Mark::Blunder), Some(Mark::Mistake)]);
+    }
+
+    #[test]
+    fn moves_after_a_stop_are_not_judged() {
+        for stop_at in 0..4_usize {
+            let mut searches = 0;
+            let (analysis, _) = analyze("1. e4 e5 2. Nf3 *", |ply, _, _| {
+                searches += 1;
+                (searches <= stop_at).then_some((0, ["e4", "e5", "Nf3", "Nc6"][ply]))
+            });
+            assert_eq!(analysis.moves.len(), stop_at.saturating_sub(1));
+            assert!(analysis.stopped);
+        }
+    }
+
+    #[test]
+    fn uncertainty_shrinks_with_depth() {
+        assert!(uncertainty(60) < 1e-5);
+        assert!((uncertainty(20) - 0.08).abs() < 1e-9);
+        assert!(uncertainty(25) < uncertainty(20) / 3.0);
+        assert_eq!(uncertainty(1), 0.15);
+    }
+}

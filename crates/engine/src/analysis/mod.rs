@@ -1,0 +1,41 @@
+//! Game analysis: every position evaluated, moves that lose expected points marked, the PGN annotated.
+//!
+//! ```
+//! use chess::pgn::read_trees;
+//! use engine::analysis::{AnalysisEngine, GameAnalysis, annotate};
+//! use engine::search::{Engine, Limits};
+//!
+//! let tree = read_trees(b"1. e4 e5 2. Ke2 *").remove(0)?;
+//! let mut engine = AnalysisEngine::new(Engine::new(1)?);
+//! let limits = Limits { depth: Some(2), ..Limits::default() };
+//! let analysis = GameAnalysis::run(tree, &mut engine, &limits, || ())?;
+//! assert_eq!(analysis.moves.len(), 3);
+//! assert!(annotate(&analysis)?.to_string().contains("[%eval"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `worker` | an engine that searches on its own thread and can be stopped |
+//! | `judge` | expected points lost by a move, and its mark |
+//! | `results` | search results by depth, the interface of a searcher |
+//! | `game` | a whole game, move by move; suspects are searched twice |
+//! | `annotate` | the game tree with evaluations, marks and better variations |
+//! | `graph` | the evaluation graph as SVG |
+//! | `notation` | scores and variations as text, from White's point of view |
+
+mod annotate;
+mod game;
+mod graph;
+mod judge;
+mod notation;
+mod results;
+mod worker;
+
+pub use annotate::annotate;
+pub use game::{GameAnalysis, MoveAnalysis};
+pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
+pub use judge::{BLUNDER, DUBIOUS, MISTAKE, Mark, expectation, loss};
+pub use notation::{numbered_san, pawns, reading, san_line, white_score};
+pub use results::{PositionSearch, SearchResults};
+pub use worker::{AnalysisEngine, AnalysisError, PvLine, StopHandle};
