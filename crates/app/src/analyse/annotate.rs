@@ -4,7 +4,6 @@
 //! of the old ones, so that a reader finds one of each. Everything else that was said stays.
 
 use chess::pgn::{GameTree, Nag, TreeError};
-use engine::score::Reading;
 
 use super::judge::Mark;
 use super::study::{Judged, Study};
@@ -44,9 +43,9 @@ fn set_eval(tree: &mut GameTree, judged: &Judged) -> Result<bool, TreeError> {
         .filter(|comment| !comment.is_empty() && comment != STOPPED)
         .collect();
     let eval = match reading(judged.white) {
-        Reading::Centipawns(cp) => Some(format!("{EVAL} {:.2}]", f64::from(cp) / 100.0)),
-        Reading::Mate(0) => None,
-        Reading::Mate(moves) => Some(format!("{EVAL} #{moves}]")),
+        chess::Score::Centipawns(cp) => Some(format!("{EVAL} {:.2}]", f64::from(cp) / 100.0)),
+        chess::Score::Mate(0) => None,
+        chess::Score::Mate(moves) => Some(format!("{EVAL} #{moves}]")),
     };
     if let Some(eval) = eval {
         match comments.first_mut() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
-use engine::score::{Chances, Reading};
+use engine::score::Chances;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -149,8 +149,8 @@ fn as_json(position: &Position, lines: &[Line]) -> Value {
 /// `{"cp": 35}` or `{"mate": -3}`, as White sees it.
 pub fn score(white: engine::score::Score) -> Value {
     match reading(white) {
-        Reading::Centipawns(cp) => json!({ "cp": cp }),
-        Reading::Mate(moves) => json!({ "mate": moves }),
+        chess::Score::Centipawns(cp) => json!({ "cp": cp }),
+        chess::Score::Mate(moves) => json!({ "mate": moves }),
     }
 }
 

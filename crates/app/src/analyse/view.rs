@@ -1,7 +1,7 @@
 //! Scores, chances and lines as people read them: in pawns, as White sees it, in algebraic notation.
 
 use chess::{Color, Move, Position};
-use engine::score::{Chances, MATE, Reading, Score};
+use engine::score::{Chances, MATE, Score, to_uci};
 
 /// A score as White sees it.
 pub fn for_white(score: Score, turn: Color) -> Score {
@@ -10,11 +10,11 @@ pub fn for_white(score: Score, turn: Color) -> Score {
 
 /// What a score of White's means. The player to move may be the other one, so that the mate of either is
 /// an odd or an even number of plies away: what has begun of a move counts as one.
-pub fn reading(white: Score) -> Reading {
-    match Reading::of(white) {
-        Reading::Mate(_) => {
+pub fn reading(white: Score) -> chess::Score {
+    match to_uci(white) {
+        chess::Score::Mate(_) => {
             let moves = (MATE - white.abs() + 1) / 2;
-            Reading::Mate(if white > 0 { moves } else { -moves })
+            chess::Score::Mate(if white > 0 { moves } else { -moves })
         }
         other => other,
     }
@@ -23,9 +23,9 @@ pub fn reading(white: Score) -> Reading {
 /// `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` when it is done.
 pub fn pawns(white: Score) -> String {
     match reading(white) {
-        Reading::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
-        Reading::Mate(0) => "#".to_owned(),
-        Reading::Mate(n) => format!("#{n}"),
+        chess::Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+        chess::Score::Mate(0) => "#".to_owned(),
+        chess::Score::Mate(n) => format!("#{n}"),
     }
 }
 

@@ -10,7 +10,7 @@
 //!
 //! Everything else, and values that are not like this, are handed out as they stand.
 
-use crate::Square;
+use crate::{Score, Square};
 
 /// One command in a comment.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -41,15 +41,6 @@ pub struct Eval {
     pub score: Score,
     /// How deep the engine looked, if it says so.
     pub depth: Option<u32>,
-}
-
-/// How good a position is, from White's view.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Score {
-    /// In hundredths of a pawn.
-    Centipawns(i32),
-    /// Mate in so many moves; negative if it is White who is mated.
-    Mate(i32),
 }
 
 /// A time on a clock.

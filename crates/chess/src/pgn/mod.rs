@@ -84,9 +84,8 @@ mod tree_builder;
 mod visitor;
 mod write;
 
-pub use annotation::{
-    Annotation, Annotations, Clock, Eval, Mark, MarkColor, Marks, Score, annotations,
-};
+pub use crate::Score;
+pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, MarkColor, Marks, annotations};
 pub use error::{PgnError, PgnProblem};
 pub use nag::Nag;
 pub use reader::{Reader, read};
