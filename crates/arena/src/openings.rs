@@ -54,6 +54,8 @@ pub enum BookError {
 
 /// With more random moves than this, openings are not checked for balance: hardly any would pass.
 const MAX_BALANCED_PLIES: usize = 40;
+/// The largest score of a balanced opening, in centipawns.
+const BALANCE: i32 = 40;
 
 impl Book {
     /// Random balanced openings of chess or Chess960.
@@ -75,7 +77,7 @@ impl Book {
                     plies if plies > MAX_BALANCED_PLIES => {
                         Recipe { plies, nodes: 1, balance: i32::MAX }
                     }
-                    plies => Recipe { plies, ..Recipe::default() },
+                    plies => Recipe { plies, balance: BALANCE, ..Recipe::default() },
                 };
                 let control = Control::new(false);
                 let game = with_deep_stack(|| {

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn positions_are_parsed_with_and_without_move_counters() {
-        let fen = |args| parse_position(args).map(|game| game.position().fen());
+        let fen = |args: &str| parse_position(args).map(|game| game.position().fen());
         let bare = "fen 4k3/8/8/8/8/8/8/4K2R w K -";
         for counters in ["", " 0", " 0 1"] {
             let found = fen(&format!("{bare}{counters} moves h1h2")).unwrap();
