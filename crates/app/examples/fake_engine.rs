@@ -1,28 +1,28 @@
-//! A UCI engine for the tests of `tabiya match`: it plays legal moves at once, the same ones in the
-//! same position, and fails on demand.
+//! A UCI engine for the tests of `tabiya match`: it plays deterministic legal moves at once, and fails on
+//! demand.
 //!
-//! `fake_engine [WORD[=VALUE]]…`; a failure comes with every `go` unless `at=N` names one of a game:
+//! `fake_engine [WORD[=VALUE]]…`; it fails at every `go`, or with `at=N` at one of each game:
 //!
-//! | word | what it does |
+//! | word | effect |
 //! |---|---|
-//! | `seed=N` | chooses other moves |
-//! | `score=CP` | says so of every position |
-//! | `sleep=MS` | thinks so long |
+//! | `seed=N` | the random seed of its moves |
+//! | `score=CP` | the score of every position |
+//! | `sleep=MS` | the time of each move |
 //! | `at=N` | fails at the N-th `go` of a game, from 1 |
-//! | `once=FILE` | fails only as long as the file is not there, and makes it |
-//! | `crash` | ends with code 3 and last words |
+//! | `once=FILE` | fails only if the file does not exist, and creates it |
+//! | `crash` | exits with code 3 and a message |
 //! | `answer=TEXT` | answers `bestmove TEXT` |
-//! | `hang` | does not answer any more, to nothing |
-//! | `deaf` | thinks until `stop` |
-//! | `flood` | says `info` without end |
-//! | `noise` | says what no engine should, and then moves |
-//! | `double` | gives its move twice |
-//! | `pv` | shows a line that cannot be played |
-//! | `late-crash` | ends after its move |
-//! | `mute` | does not answer `uci`; `mute=FILE`: if the file is there |
-//! | `stay` | does not end on `quit` |
-//! | `chess960` | knows the option UCI_Chess960 |
-//! | `pid=FILE` | adds its process number to the file |
+//! | `hang` | stops answering |
+//! | `deaf` | searches until `stop` |
+//! | `flood` | sends `info` lines without end |
+//! | `noise` | sends lines outside of the protocol, and then moves |
+//! | `double` | sends `bestmove` twice |
+//! | `pv` | sends an illegal pv |
+//! | `late-crash` | exits after its move |
+//! | `mute` | does not answer `uci`; `mute=FILE`: if the file exists |
+//! | `stay` | ignores `quit` |
+//! | `chess960` | declares the option UCI_Chess960 |
+//! | `pid=FILE` | appends its process ID to the file |
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -34,7 +34,7 @@ struct Fake {
     words: HashMap<String, String>,
     position: Position,
     is_960: bool,
-    /// How many times it was asked to think in this game.
+    /// The number of `go` commands in this game.
     asked: u32,
 }
 
@@ -49,7 +49,7 @@ fn main() {
         let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
         writeln!(file, "{}", std::process::id()).unwrap();
     }
-    // Whatever is printed goes out at once: standard output is flushed at line ends.
+    // Standard output is flushed at line ends.
     while let Some(line) = next_line() {
         let mut words = line.split_ascii_whitespace();
         match words.next() {
@@ -57,7 +57,10 @@ fn main() {
             Some("isready") => println!("readyok"),
             Some("ucinewgame") => fake.asked = 0,
             Some("setoption") => fake.is_960 |= line == "setoption name UCI_Chess960 value true",
-            Some("position") => fake.position = position(&line),
+            Some("position") => {
+                let args = line.trim_start_matches("position ");
+                fake.position = *uci::parse_position(args).unwrap().position();
+            }
             Some("go") => fake.go(),
             Some("quit") if !fake.has("stay") => return,
             _ => {}
@@ -93,7 +96,7 @@ impl Fake {
         println!("uciok");
     }
 
-    /// Whether it is time to fail.
+    /// Whether this `go` is to fail.
     fn fails(&self) -> bool {
         if self.number("at").is_some_and(|at| at != u64::from(self.asked)) {
             return false;
@@ -171,7 +174,7 @@ impl Fake {
         }
     }
 
-    /// Mate if there is one, or else a move that depends on position and seed alone.
+    /// A mate in one if there is one, otherwise a move that depends only on position and seed.
     fn choose(&self) -> Option<Move> {
         let moves = self.position.legal_moves();
         let mates = |m: &&Move| self.position.after(**m).is_checkmate();
@@ -184,21 +187,9 @@ impl Fake {
     }
 }
 
-/// The next line of standard input, which several places read.
+/// The next line of standard input.
 fn next_line() -> Option<String> {
     let mut line = String::new();
     let length = std::io::stdin().read_line(&mut line).ok()?;
     (length > 0).then(|| line.trim().to_owned())
-}
-
-/// The position of a `position` command, which the runner is trusted to send as it should be.
-fn position(line: &str) -> Position {
-    let text = line.trim_start_matches("position ").trim_start_matches("fen ");
-    let (start, moves) = text.split_once(" moves ").unwrap_or((text, ""));
-    let start = start.trim();
-    let start =
-        if start == "startpos" { Position::INITIAL } else { Position::from_fen(start).unwrap() };
-    moves
-        .split_ascii_whitespace()
-        .fold(start, |position, text| position.after(position.parse_uci(text).unwrap()))
 }

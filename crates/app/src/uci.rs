@@ -1,12 +1,13 @@
 //! `tabiya` without a command: the UCI engine on standard input and output.
 //!
-//! A person who starts it on a terminal is greeted; programs get nothing that the protocol does not have.
+//! On a terminal it starts with a greeting; programs get the protocol and nothing else.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::uci::{Limit, Next, Session};
+use engine::uci::{Limit, Session};
+use uci::Flow;
 
 use crate::{input, layout};
 
@@ -15,71 +16,72 @@ const GREETING: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     ", a UCI chess engine: it waits for commands of the protocol.\n\
      Try 'go depth 12'; 'help' lists the others, 'quit' ends the session.\n\
-     In the shell, 'tabiya help' lists all that tabiya can do."
+     In the shell, 'tabiya help' lists all commands."
 );
 
-/// What the session understands; the protocol is at <https://backscattering.de/chess/uci/>.
+/// The answer to `help`; the protocol is at <https://backscattering.de/chess/uci/>.
 const HELP: &str = "\
 Commands of the UCI protocol, one a line:
 uci                           name, authors and options
 isready                       answers readyok when ready
-ucinewgame                    forget the game before
+ucinewgame                    clear what earlier games have left
 position startpos moves e2e4  set the position: startpos or fen FEN, then moves
 go depth 12                   search: depth N, nodes N, movetime MS, infinite
-stop                          end the search and play the best move found
+stop                          end the search with the best move found
 setoption name Hash value 64  set an option
 d, eval, bench                show the board, evaluate it, measure the speed
 quit                          leave
 Other commands run from the shell: 'tabiya help' lists them.";
 
-/// Whether a person types commands and reads the answers.
+/// Whether input and output are a terminal.
 fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// The answer to `help`: as it is for a person, as `info string` for programs.
+/// The answer to `help`: plain on a terminal, as `info string` for programs.
 fn help(is_interactive: bool) -> String {
     let prefix = if is_interactive { "" } else { "info string " };
     HELP.lines().map(|line| format!("{prefix}{line}")).collect::<Vec<String>>().join("\n")
 }
 
-/// Speaks the protocol until `quit` or the end of input.
+/// Runs a session until `quit` or the end of input.
 pub fn run() -> ExitCode {
     let Some(mut session) = session() else { return ExitCode::FAILURE };
     if is_interactive() {
-        say(&layout::wrap(GREETING, layout::width(), 0));
+        print_line(&layout::wrap(GREETING, layout::width(), 0));
     }
     each_command(|line| session.line(line));
-    session.line("quit");
     ExitCode::SUCCESS
 }
 
-/// Hands over the lines of standard input until one ends the session, or there are no more. A line that
-/// cannot be read is told of, and left out.
-pub fn each_command(mut take: impl FnMut(&str) -> Next) {
+/// Calls `handle` with each line of standard input, and with `quit` at the end of input. A line that cannot
+/// be read is reported and skipped.
+pub fn each_command(mut handle: impl FnMut(&str) -> Flow) {
     let read = input::each_line(io::stdin().lock(), |_, line| {
         match line {
-            Ok("help") => say(&help(is_interactive())),
+            Ok("help") => print_line(&help(is_interactive())),
             Ok(line) => {
-                if take(line) == Next::Quit {
+                if handle(line) == Flow::Quit {
                     return Err(Quit.into());
                 }
             }
-            Err(error) => say(&format!("info string error: {error:#}")),
+            Err(error) => print_line(&format!("info string error: {error:#}")),
         }
         Ok(())
     });
     match read {
-        Err(error) if !error.is::<Quit>() => say(&format!("info string error: {error:#}")),
-        _ => {}
+        Err(error) if error.is::<Quit>() => return,
+        Err(error) => print_line(&format!("info string error: {error:#}")),
+        Ok(()) => {}
     }
+    handle("quit");
 }
 
-/// Takes lines of the protocol that were given as arguments, and waits for each to be done.
+/// Runs commands given as arguments, one after the other.
 pub fn run_lines(lines: impl Iterator<Item = String>) -> ExitCode {
     let Some(mut session) = session() else { return ExitCode::FAILURE };
     for line in lines {
-        if session.line(&line) == Next::Quit {
+        if session.line(&line) == Flow::Quit {
             break;
         }
         session.wait();
@@ -102,23 +104,24 @@ impl std::error::Error for Quit {}
 fn session() -> Option<Session> {
     let limit = Limit { hash: largest_hash(), ..Limit::default() };
     let name = concat!("Tabiya ", env!("CARGO_PKG_VERSION"));
-    match Session::new(name, "the Tabiya developers", limit, Arc::new(say)) {
+    match Session::new(name, "the Tabiya developers", limit, Arc::new(print_line)) {
         Ok(session) => Some(session),
         Err(error) => {
-            say(&format!("info string error: {error}"));
+            print_line(&format!("info string error: {error}"));
             None
         }
     }
 }
 
-/// One line, whole and at once, whichever thread says it. Nobody may be listening any more: then the
-/// input ends too, and with it the session.
-pub fn say(line: &str) {
+/// Prints a line in one write, from any thread. A closed pipe is no error: the input ends with it, and so
+/// does the session.
+pub fn print_line(line: &str) {
     let mut out = io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-/// Most of the memory there is, in MiB: a larger table would be granted and then not be there.
+/// Nine tenths of the available memory in MiB: Linux overcommits, so a larger table would be allocated and
+/// then fail.
 fn largest_hash() -> usize {
     const UNKNOWN: usize = 4096;
     let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return UNKNOWN };

@@ -1,14 +1,17 @@
 //! Random balanced openings: random moves, accepted if a short search finds the position balanced.
 
-use chess::{Game, Position};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use chess::rng::mix;
+use chess::{Epd, EpdError, Game, Position};
 
 use crate::search::{Control, Engine, Limits, Settings};
-use chess::rng::mix;
 
 /// Parameters of random openings.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// Random plies from the start; one more in every odd opening, so that either color is to move.
+    /// Random plies from the start.
     pub plies: usize,
     /// Node limit of the search that tests the balance.
     pub nodes: u64,
@@ -22,7 +25,8 @@ impl Default for Recipe {
     }
 }
 
-/// The `n`th opening of a seed, from one of the start positions; `None` if `control` stops it.
+/// The n-th opening of a seed, from one of the starts, or from the initial position if there are none.
+/// `None` if `control` is stopped.
 pub fn random(
     engine: &mut Engine,
     starts: &[Position],
@@ -40,13 +44,14 @@ pub fn random(
     while !control.is_stopped() {
         let start = starts.get(next(starts.len())).copied().unwrap_or_default();
         let mut game = Game::new(start);
-        for _ in 0..recipe.plies + (n % 2) as usize {
+        for _ in 0..recipe.plies {
             let moves = game.position().legal_moves();
             if moves.is_empty() || game.play(moves[next(moves.len())]).is_err() {
                 break;
             }
         }
-        if game.outcome().is_some() || game.position().in_check() {
+        let is_over = game.outcome().is_some() || game.claimable_draw().is_some();
+        if is_over || game.position().in_check() {
             continue;
         }
         engine.new_game();
@@ -56,6 +61,49 @@ pub fn random(
         }
     }
     None
+}
+
+/// Why a book cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A line is not an EPD record.
+    #[error("{}, line {line}: {source}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// Why.
+        source: EpdError,
+    },
+    /// The file has no positions.
+    #[error("{}: no positions", .0.display())]
+    Empty(PathBuf),
+}
+
+const MAX_BOOK_BYTES: u64 = 1 << 30;
+
+/// The positions of a book, a regular file with an EPD record or a FEN on each line. Empty lines and lines
+/// that start with `#` are skipped; an invalid line is an error in its place.
+pub fn read_book(path: &Path) -> Result<Vec<Result<Position, BookError>>, BookError> {
+    let bytes = regular::read(path, MAX_BOOK_BYTES);
+    let bytes = bytes.map_err(|source| BookError::Read { path: path.to_owned(), source })?;
+    let mut positions = Vec::new();
+    for (n, line) in String::from_utf8_lossy(&bytes).lines().map(str::trim).enumerate() {
+        if !line.is_empty() && !line.starts_with('#') {
+            let problem = |source| BookError::Line { path: path.to_owned(), line: n + 1, source };
+            positions.push(Epd::parse(line).map(|epd| epd.position).map_err(problem));
+        }
+    }
+    if positions.is_empty() { Err(BookError::Empty(path.to_owned())) } else { Ok(positions) }
 }
 
 #[cfg(test)]
@@ -69,9 +117,9 @@ mod tests {
             let control = Control::new(false);
             (0..6)
                 .map(|n| {
-                    let game = random(&mut engine, &[], Recipe::default(), seed, n, &control);
-                    let game = game.unwrap();
-                    assert_eq!(game.len(), 8 + n as usize % 2);
+                    let recipe = Recipe { plies: 8 + n as usize % 2, ..Recipe::default() };
+                    let game = random(&mut engine, &[], recipe, seed, n, &control).unwrap();
+                    assert_eq!(game.len(), recipe.plies);
                     game.position().fen()
                 })
                 .collect::<Vec<_>>()

@@ -8,8 +8,6 @@
 //!  MATE-MAX_PLY … MATE    mate in N plies from the root
 //! ```
 
-use std::fmt;
-
 /// Centipawns, or a mate or tablebase score; see the [module](self).
 pub type Score = i32;
 
@@ -61,39 +59,18 @@ pub const fn clamp_evaluation(score: Score) -> Score {
     }
 }
 
-/// A score as people and programs read it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// Centipawns.
-    Centipawns(i32),
-    /// Mate in so many moves; negative: the player to move is mated.
-    Mate(i32),
-}
-
-impl Reading {
-    /// What a score means. A tablebase win without a known mate is read as 200 pawns or a little less.
-    pub const fn of(score: Score) -> Self {
-        if score >= MATE_BOUND {
-            Self::Mate((MATE - score + 1) / 2)
-        } else if score <= -MATE_BOUND {
-            Self::Mate(-(MATE + score) / 2)
-        } else if score >= WIN_BOUND {
-            Self::Centipawns(20_000 - (TABLEBASE_WIN - score))
-        } else if score <= -WIN_BOUND {
-            Self::Centipawns(-20_000 + (TABLEBASE_WIN + score))
-        } else {
-            Self::Centipawns(score)
-        }
-    }
-}
-
-/// `cp 34` or `mate -3`, as UCI has it.
-impl fmt::Display for Reading {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Centipawns(n) => write!(f, "cp {n}"),
-            Self::Mate(n) => write!(f, "mate {n}"),
-        }
+/// A score as UCI has it. A tablebase win without a known mate is 200 pawns or a little less.
+pub const fn to_uci(score: Score) -> chess::Score {
+    if score >= MATE_BOUND {
+        chess::Score::Mate((MATE - score + 1) / 2)
+    } else if score <= -MATE_BOUND {
+        chess::Score::Mate(-(MATE + score) / 2)
+    } else if score >= WIN_BOUND {
+        chess::Score::Centipawns(20_000 - (TABLEBASE_WIN - score))
+    } else if score <= -WIN_BOUND {
+        chess::Score::Centipawns(-20_000 + (TABLEBASE_WIN + score))
+    } else {
+        chess::Score::Centipawns(score)
     }
 }
 
@@ -136,13 +113,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mates_are_read_in_moves_from_either_side() {
-        assert_eq!(Reading::of(mate_in(1)), Reading::Mate(1));
-        assert_eq!(Reading::of(mate_in(3)), Reading::Mate(2));
-        assert_eq!(Reading::of(mated_in(2)), Reading::Mate(-1));
-        assert_eq!(Reading::of(mated_in(4)), Reading::Mate(-2));
-        assert_eq!(Reading::of(-45).to_string(), "cp -45");
-        assert_eq!(Reading::of(TABLEBASE_WIN - 3), Reading::Centipawns(19_997));
+    fn mates_are_counted_in_moves_for_either_side() {
+        assert_eq!(to_uci(mate_in(1)), chess::Score::Mate(1));
+        assert_eq!(to_uci(mate_in(3)), chess::Score::Mate(2));
+        assert_eq!(to_uci(mated_in(2)), chess::Score::Mate(-1));
+        assert_eq!(to_uci(mated_in(4)), chess::Score::Mate(-2));
+        assert_eq!(to_uci(-45).to_string(), "cp -45");
+        assert_eq!(to_uci(TABLEBASE_WIN - 3), chess::Score::Centipawns(19_997));
     }
 
     #[test]

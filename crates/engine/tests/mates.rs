@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use chess::{Epd, Game, Outcome};
-use engine::score::Reading;
+use engine::score::to_uci;
 use engine::search::{Control, Engine, Found, Limits, Settings, with_deep_stack};
 
 /// Several times the nodes of the hardest.
@@ -83,7 +83,7 @@ fn check_every_second(first: usize) {
             engine.new_game();
             let found = search(&mut engine, &mate.game, &limits(mate.moves));
             let fen = mate.game.position().fen();
-            let Reading::Mate(moves) = Reading::of(found.score) else {
+            let chess::Score::Mate(moves) = to_uci(found.score) else {
                 panic!("no mate in {} after {} nodes: {fen}", mate.moves, found.nodes)
             };
             assert!((1..=mate.moves).contains(&moves), "in {moves}: {fen}");
@@ -116,8 +116,8 @@ fn every_mate_is_found_within_five_seconds() {
             let found = search(&mut engine, &mate.game, &limits);
             times.push(start.elapsed());
             most = most.max(found.nodes);
-            match Reading::of(found.score) {
-                Reading::Mate(moves) if (1..=mate.moves).contains(&moves) => {
+            match to_uci(found.score) {
+                chess::Score::Mate(moves) if (1..=mate.moves).contains(&moves) => {
                     shorter += usize::from(moves < mate.moves);
                 }
                 _ => {

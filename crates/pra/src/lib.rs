@@ -26,6 +26,7 @@ pub mod picture;
 mod place;
 pub mod player;
 pub mod train;
+pub mod uci;
 mod weights;
 
 pub use compute::{Compute, ComputeError, compute_on};

@@ -8,7 +8,7 @@ use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
 use engine::analysis::{PvLine, pawns, reading, san_line, white_score};
-use engine::score::{Chances, Reading};
+use engine::score::Chances;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -149,8 +149,8 @@ fn as_json(position: &Position, lines: &[PvLine]) -> Value {
 /// `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
 pub fn score(white: engine::score::Score) -> Value {
     match reading(white) {
-        Reading::Centipawns(cp) => json!({ "cp": cp }),
-        Reading::Mate(moves) => json!({ "mate": moves }),
+        chess::Score::Centipawns(cp) => json!({ "cp": cp }),
+        chess::Score::Mate(moves) => json!({ "mate": moves }),
     }
 }
 

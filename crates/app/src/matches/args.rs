@@ -4,31 +4,29 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arena::{
+    Draw, EngineSpec, OptionSetting, Resign, Sprt, TimeControl, parse_seconds, parse_setting,
+};
 use clap::{Args, ValueEnum};
 
-use super::adjudicate::{self, Draw, Resign};
-use super::limits::{self, TimeControl};
-use super::spec::{self, EngineSpec, Setting};
-use super::stats::Sprt;
-
-/// Play UCI engines against each other, and say what the results are worth
+/// Play matches between UCI engines: Elo, LOS, SPRT, PGN
 ///
-/// An ENGINE is a command, and behind semicolons what is special about it: a name, limits of its own
-/// in place of those for all (tc, movetime, nodes, depth), and options of the engine:
+/// An ENGINE is a command, followed by settings after semicolons: a name, limits that replace those of
+/// the match (tc, movetime, nodes, depth), and UCI options:
 ///   "stockfish"
 ///   "stockfish; Skill Level=8; name=Stockfish 8"
 ///   "gnuchess --uci; Hash=16"
 ///   "./tabiya; name=old; nodes=20000"
-/// 'self' is this very program. An option without a value is a button; 'option.NAME=…' is an option
-/// of the engine even if NAME is one of the words above.
+/// 'self' is this program. An option without a value is a button; 'option.NAME=…' is a UCI option even
+/// if NAME is one of the settings above.
 ///
-/// Every opening is played twice, with colors reversed. Error bars (95 %), LOS and SPRT come from
-/// these pairs. A draw that could be claimed is a draw. Engines are asked 'isready' before each 'go';
-/// the clock runs from 'go' to 'bestmove' as read. A move up to --timemargin late is still taken.
-/// Games are played to their end unless --resign, --draw or --max-moves say otherwise.
+/// Every opening is played twice, with colors reversed. Error bars (95 %), LOS and SPRT are computed from
+/// these pairs (pentanomial). Claimable draws are drawn. Engines get 'isready' before each 'go'; the clock
+/// runs from 'go' to 'bestmove'. A move may be late by --timemargin. Games are adjudicated only with
+/// --resign, --draw or --max-moves.
 ///
-/// Exit code 1 if an engine crashed, made an illegal move, lost on time, hung, sent a line (pv) that
-/// cannot be played or a bestmove nobody asked for, or if the match failed; 130 if it was interrupted.
+/// Exit code 1 if an engine crashed, made an illegal move, lost on time, hung, or sent an illegal pv or a
+/// bestmove without a go, or if the match failed; 130 if it was interrupted.
 ///
 /// Examples:
 ///   tabiya match self "gnuchess --uci" --tc 8+0.08 --games 200 --pgn games.pgn
@@ -38,83 +36,82 @@ use super::stats::Sprt;
 #[command(verbatim_doc_comment)]
 pub struct MatchArgs {
     /// The engines, two or more
-    #[arg(required = true, num_args = 2.., value_name = "ENGINE", value_parser = engine)]
+    #[arg(required = true, num_args = 2.., value_name = "ENGINE", value_parser = EngineSpec::parse)]
     pub engines: Vec<EngineSpec>,
 
-    /// Games between each two engines: an even number [default: 100, or 40000 with --sprt]
+    /// Games per pairing, an even number [default: 100, or 40000 with --sprt]
     #[arg(long, value_name = "N", value_parser = even)]
     pub games: Option<u32>,
-    /// Games at the same time
+    /// Concurrent games
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
     pub concurrency: NonZero<usize>,
-    /// The first engine plays all others, which do not play each other
+    /// Gauntlet: only the first engine plays all others
     #[arg(long)]
     pub gauntlet: bool,
 
-    /// Time control in seconds: 8+0.08, 40/5, 40/5+0.1, 2:30+1 [default: 8+0.08 if there is no limit]
-    #[arg(long, value_name = "TC", value_parser = time_control)]
+    /// Time control in seconds: 8+0.08, 40/5, 40/5+0.1, 2:30+1 [default: 8+0.08 without any limit]
+    #[arg(long, value_name = "TC", value_parser = str::parse::<TimeControl>)]
     pub tc: Option<TimeControl>,
-    /// Seconds for each move
+    /// Seconds per move
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     pub movetime: Option<Duration>,
-    /// Nodes for each move
+    /// Nodes per move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
     /// Depth of each search
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
-    /// Milliseconds that a move may be late, for the noise of the machine
+    /// Milliseconds that a move may be late
     #[arg(long, value_name = "MS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(0..=86_400_000))]
     pub timemargin: u64,
-    /// Seconds without an answer after which an engine without a clock counts as hanging
+    /// Seconds without an answer after which an engine without a clock hangs
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = positive_seconds)]
     pub patience: Duration,
-    /// An option for all engines that have it: Hash=16
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = spec::setting)]
-    pub options: Vec<Setting>,
+    /// UCI option for every engine that declares it: Hash=16
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub options: Vec<OptionSetting>,
 
-    /// Openings: games in PGN (also compressed), or positions in .epd or .fen [default: random moves
-    /// that leave the position balanced, made from the seed]
+    /// Openings: PGN (also compressed), or .epd or .fen [default: random balanced openings from the seed]
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
-    /// How many half-moves of an opening are played [default: 8 random ones, or all of a file's]
+    /// Plies of each opening [default: 8 random ones, or all of the file's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub plies: Option<u16>,
-    /// In which order the openings of a file are played
+    /// Order of the openings of a file
     #[arg(long, value_enum, default_value = "random")]
     pub order: BookOrder,
-    /// The seed of openings and their order
+    /// Random seed of openings and their order
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Play Chess960, from random starts unless there are openings
+    /// Play Chess960, from random starts unless --openings is given
     #[arg(long)]
     pub chess960: bool,
 
-    /// End games that both engines think decided: score (hundredths of a pawn), moves in a row; what
-    /// is left out is as shown
-    #[arg(long, value_name = "score=600,moves=4", value_parser = resign)]
+    /// Adjudicate wins: both engines agree on at least this score (centipawns) for this many moves in a
+    /// row; omitted fields have the values shown
+    #[arg(long, value_name = "score=600,moves=4", value_parser = str::parse::<Resign>)]
     pub resign: Option<Resign>,
-    /// End games that both engines think drawn: score at most, moves in a row, from which move on
-    #[arg(long, value_name = "score=10,moves=8,from=40", value_parser = draw)]
+    /// Adjudicate draws: both scores are at most this for this many moves in a row, from this move on
+    #[arg(long, value_name = "score=10,moves=8,from=40", value_parser = str::parse::<Draw>)]
     pub draw: Option<Draw>,
-    /// Call games that reach this move drawn
+    /// Adjudicate a draw after this move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_moves: Option<u32>,
-    /// Stop as soon as this sequential test is decided (two engines only)
-    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = sprt)]
+    /// Stop when this sequential probability ratio test is decided (two engines only)
+    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = str::parse::<Sprt>)]
     pub sprt: Option<Sprt>,
 
     /// Append all games to this file
     #[arg(long, value_name = "FILE")]
     pub pgn: Option<PathBuf>,
-    /// What the tag Event says
+    /// The PGN tag Event
     #[arg(long, value_name = "TEXT", default_value = "tabiya match")]
     pub event: String,
-    /// Keep finished games in this file, and go on from there if it exists
+    /// State file of finished games; an existing one is resumed
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// Write all that is said between us and the engines to this file
+    /// Log everything sent to and received from the engines
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
     /// Print the result as JSON
@@ -126,37 +123,12 @@ pub struct MatchArgs {
 pub enum BookOrder {
     /// Shuffled by the seed
     Random,
-    /// As they stand in the file
+    /// As in the file
     Sequential,
 }
 
-/// The parsers of arguments give their whole reason in one line.
-fn told<T>(result: anyhow::Result<T>) -> Result<T, String> {
-    result.map_err(|error| format!("{error:#}"))
-}
-
-fn engine(text: &str) -> Result<EngineSpec, String> {
-    told(EngineSpec::parse(text))
-}
-
-fn time_control(text: &str) -> Result<TimeControl, String> {
-    told(text.parse())
-}
-
-fn resign(text: &str) -> Result<Resign, String> {
-    told(adjudicate::parse_resign(text))
-}
-
-fn draw(text: &str) -> Result<Draw, String> {
-    told(adjudicate::parse_draw(text))
-}
-
-fn sprt(text: &str) -> Result<Sprt, String> {
-    told(text.parse())
-}
-
 fn positive_seconds(text: &str) -> Result<Duration, String> {
-    match told(limits::seconds(text))? {
+    match parse_seconds(text).map_err(|error| error.to_string())? {
         time if time >= Duration::from_millis(1) => Ok(time),
         _ => Err("less than a millisecond".to_owned()),
     }

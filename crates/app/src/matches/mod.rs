@@ -1,106 +1,67 @@
-//! `tabiya match`: games between UCI engines.
-//!
-//! | | |
-//! |---|---|
-//! | `args`, `spec`, `limits` | what the command line says of the match, of engines, of time |
-//! | `uci`, `declared`, `info` | an engine in another process, its options, what it says |
-//! | `turn`, `game`, `adjudicate` | one move, one game, and when it is decided |
-//! | `openings`, `balance`, `schedule` | where games begin, and who plays whom |
-//! | `runner`, `stop` | several games at a time, until all are played |
-//! | `record`, `state`, `pgn_text` | what is kept of a game |
-//! | `stats`, `standings` | what the results are worth |
-//! | `table`, `live`, `report` | how they are shown |
+//! `tabiya match`: arguments, terminal output and wiring of the crate `arena`.
 
-mod adjudicate;
 mod args;
-mod balance;
-mod declared;
-mod game;
-mod info;
-mod limits;
 mod live;
-mod openings;
-mod pgn_text;
-mod record;
-mod report;
-mod runner;
-mod schedule;
-mod spec;
-mod standings;
-mod state;
-mod stats;
-mod stop;
 mod table;
-mod turn;
-mod uci;
 
-use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use arena::{
+    Adjudicator, Book, Contender, EngineLimits, FinishedGame, MatchReport, Pace, Rules, Schedule,
+    Standings, State, Tournament, Verdict, make_names_unique,
+};
 use serde_json::{Value, json};
+use uci::Log;
 
-use self::adjudicate::Adjudicator;
 use self::args::BookOrder;
 pub use self::args::MatchArgs;
-use self::game::Rules;
-use self::limits::Limits;
-use self::live::{Live, Pace};
-use self::openings::Book;
-use self::report::Report;
-use self::runner::{Finished, Job, Plan, Player};
-use self::schedule::Schedule;
-use self::standings::Standings;
-use self::state::State;
-use self::stats::Verdict;
-use self::stop::Stop;
-use self::uci::Log;
+use self::live::Live;
 use crate::words::count;
-use crate::{Outcome, output};
+use crate::{Outcome, interrupt, output};
 
-/// The readiness of an engine is waited for this long, or as long as our patience if that is less.
-const READY: Duration = Duration::from_secs(10);
+/// The longest time to answer `uci` and `isready`.
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Runs the command.
 pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     if args.sprt.is_some() && args.engines.len() != 2 {
         let text = "--sprt compares two engines; there are more\n";
         clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, text).exit();
     }
-    spec::tell_apart(&mut args.engines)?;
-    let outputs = [&args.pgn, &args.log, &args.state].into_iter().flatten().map(PathBuf::as_path);
-    let outputs: Vec<&Path> = outputs.collect();
-    for (n, output) in outputs.iter().enumerate() {
-        ensure!(!outputs[..n].contains(output), "{} is two outputs", output.display());
-        output::ensure_not_inputs([*output], outputs[..n].iter().copied())?;
-    }
-    output::ensure_not_inputs(outputs, args.openings.as_deref())?;
-    let stop = Stop::default();
-    stop.on_interrupt()?;
-    let plan = plan(&args, &stop)?;
+    make_names_unique(&mut args.engines)?;
+    check_outputs(&args)?;
+    // On the second Ctrl-C the process exits at once; engines then find their input closed.
+    let stop = Arc::new(AtomicBool::new(false));
+    let stop_on_interrupt = Arc::clone(&stop);
+    let interrupted = interrupt::listen(move || stop_on_interrupt.store(true, Relaxed))?;
+    let tournament = tournament(&args, stop)?;
     let names: Vec<String> = args.engines.iter().map(|spec| spec.name.clone()).collect();
-    // Every engine is started once before the first game: what is wrong with it is told now.
+    // Every engine is started once before the first game, so that errors come early.
     let ids = (0..names.len())
-        .map(|player| Ok(plan.start(player, names[player].clone())?.id.clone()))
+        .map(|engine| Ok(tournament.start_engine(engine, names[engine].clone())?.id.clone()))
         .collect::<anyhow::Result<Vec<String>>>()?;
 
     let games = args.games.unwrap_or(if args.sprt.is_some() { 40_000 } else { 100 });
     let schedule = Schedule::new(names.len(), args.gauntlet, games as usize / 2);
-    ensure!(u32::try_from(schedule.games()).is_ok(), "more games than can be numbered");
+    ensure!(u32::try_from(schedule.games()).is_ok(), "too many games");
     let mut standings = Standings::new(names.len());
-    let (mut state, done) = match &args.state {
+    let (mut state, finished) = match &args.state {
         Some(path) => {
-            let (state, done) = State::open(path, &settings(&args, &plan))?;
-            (Some(state), done)
+            let (state, finished) = State::open(path, &settings(&args, &tournament))?;
+            (Some(state), tournament.resumable(finished))
         }
         None => (None, Vec::new()),
     };
-    for record in &done {
-        let known = record.white.max(record.black) < names.len();
-        ensure!(known, "the state has a game between engines that there are not");
+    for record in &finished {
+        let is_known = record.white.max(record.black) < names.len();
+        ensure!(is_known, "the state has a game of an engine that is not in the match");
         standings.add(record);
     }
     let mut pgn = args.pgn.as_deref().map(open_to_append).transpose()?;
@@ -117,23 +78,19 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
         })
     };
     let start = Instant::now();
-    let pace =
-        Pace { planned: schedule.games(), resumed: done.len(), may_end_early: args.sprt.is_some() };
+    let resumed = finished.len();
+    let pace = Pace { planned: schedule.games(), resumed, may_end_early: args.sprt.is_some() };
     let mut live = Live::new(pace)?;
-    if !done.is_empty() {
-        live.tell(&format!("resuming after {}", count(done.len(), "game")));
+    if resumed > 0 {
+        live.print(&format!("resuming after {}", count(resumed, "game")));
     }
-    let played: HashSet<u32> = done.iter().map(|record| record.game).collect();
-    let jobs = schedule.pairs().filter_map(|pair| {
-        let open = pair.games().map(|(game, ..)| !played.contains(&game));
-        open.contains(&true).then_some(Job { pair, open })
-    });
     let mut outcome = Ok(());
     if !is_decided(&standings) {
         live.show(&standings, &names, &note(&standings));
-        let take = |Finished { record, pgn: text }: Finished| {
+        outcome = tournament.run(&schedule, &finished, args.concurrency.into(), |game| {
+            let FinishedGame { record, pgn: text } = game;
             if let (Some(file), Some(text)) = (&mut pgn, text) {
-                // One write, so that a kill leaves a whole game or none.
+                // One write: a kill leaves a complete game or none.
                 let written = file.write_all(format!("{text}\n").as_bytes());
                 written.context("cannot write the PGN file")?;
             }
@@ -141,16 +98,15 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
                 state.add(&record)?;
             }
             standings.add(&record);
-            live.tell_faults(&record, &names);
+            live.print_faults(&record, &names);
             live.show(&standings, &names, &note(&standings));
-            Ok(!is_decided(&standings))
-        };
-        outcome = runner::run(&plan, jobs, args.concurrency.into(), take);
+            anyhow::Ok(!is_decided(&standings))
+        });
     }
     drop(live);
 
-    let is_interrupted = stop.is_interrupted();
-    let report = Report {
+    let is_interrupted = interrupted.load(Relaxed);
+    let report = MatchReport {
         names: &names,
         ids: &ids,
         pairings: schedule.pairings(),
@@ -163,83 +119,90 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     if args.json {
         writeln!(out, "{}", report.json())?;
     } else {
-        out.write_all(report.text().as_bytes())?;
+        out.write_all(table::report(&report).as_bytes())?;
     }
-    // Whatever ended the match early, what was played has been told.
+    // Errors come after the report of the games that were played.
     outcome?;
     if is_interrupted {
         let advice = if args.state.is_some() { "; the same command resumes" } else { "" };
         eprintln!("tabiya: interrupted{advice}");
-        return Ok(crate::interrupt::exit_code());
+        return Ok(interrupt::exit_code());
     }
     Ok(if standings.has_faults() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What the arguments mean.
-fn plan(args: &MatchArgs, stop: &Stop) -> anyhow::Result<Plan> {
-    let mut limits =
-        Limits { clock: args.tc, movetime: args.movetime, nodes: args.nodes, depth: args.depth };
-    if limits.is_empty() {
-        limits.clock = Some("8+0.08".parse()?);
+/// Every output is a file of its own and not an input.
+fn check_outputs(args: &MatchArgs) -> anyhow::Result<()> {
+    let outputs = [&args.pgn, &args.log, &args.state].into_iter().flatten().map(PathBuf::as_path);
+    let outputs: Vec<&Path> = outputs.collect();
+    for (n, output) in outputs.iter().enumerate() {
+        ensure!(!outputs[..n].contains(output), "{} is two outputs", output.display());
+        output::ensure_not_inputs([*output], outputs[..n].iter().copied())?;
     }
-    let players = args
+    output::ensure_not_inputs(outputs, args.openings.as_deref())
+}
+
+/// The match that the arguments describe.
+fn tournament(args: &MatchArgs, stop: Arc<AtomicBool>) -> anyhow::Result<Tournament> {
+    let mut limits =
+        EngineLimits { tc: args.tc, movetime: args.movetime, nodes: args.nodes, depth: args.depth };
+    if limits.is_empty() {
+        limits.tc = Some("8+0.08".parse()?);
+    }
+    let contenders = args
         .engines
         .iter()
-        .map(|spec| Player { spec: spec.clone(), limits: spec.limits.unwrap_or(limits) })
+        .map(|spec| Contender { spec: spec.clone(), limits: spec.limits.unwrap_or(limits) })
         .collect();
     let book = match &args.openings {
         Some(path) => {
             let shuffle = (args.order == BookOrder::Random).then_some(args.seed);
             let plies = args.plies.map(usize::from);
-            Book::read(path, plies, shuffle, |complaint| eprintln!("tabiya: {complaint}"))?
+            Book::read(path, plies, shuffle, |skipped| eprintln!("tabiya: {skipped}"))?
         }
-        None => Book::Random {
-            seed: args.seed,
-            plies: args.plies.unwrap_or(8).into(),
-            chess960: args.chess960,
-        },
+        None => Book::random(args.seed, args.plies.unwrap_or(8).into(), args.chess960),
     };
-    let log = args
-        .log
-        .as_deref()
-        .map(|path| File::create(path).with_context(|| format!("cannot write {}", path.display())))
-        .transpose()?;
-    Ok(Plan {
-        players,
-        common: args.options.clone(),
+    let log = match &args.log {
+        Some(path) => Log::new(
+            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
+        ),
+        None => Log::default(),
+    };
+    Ok(Tournament {
+        contenders,
+        common_options: args.options.clone(),
         book,
         rules: Rules {
             chess960: args.chess960,
-            margin: Duration::from_millis(args.timemargin),
-            patience: args.patience,
-            ready_patience: args.patience.min(READY),
+            time_margin: Duration::from_millis(args.timemargin),
+            timeout: args.patience,
+            ready_timeout: args.patience.min(READY_TIMEOUT),
             max_moves: args.max_moves,
             adjudicator: Adjudicator::new(args.resign, args.draw),
         },
-        event: args.event.clone(),
-        wants_pgn: args.pgn.is_some(),
-        log: Log::new(log),
-        stop: stop.clone(),
+        event: args.pgn.is_some().then(|| args.event.clone()),
+        log,
+        stop,
     })
 }
 
-/// What must be the same when a match goes on: everything that its results depend on. The number of
-/// games may grow.
-fn settings(args: &MatchArgs, plan: &Plan) -> Value {
-    let engine = |player: &Player| {
-        let spec = &player.spec;
+/// The settings of the state file: all that results depend on, and that must not change when a match is
+/// resumed. The number of games may grow.
+fn settings(args: &MatchArgs, tournament: &Tournament) -> Value {
+    let engine = |contender: &Contender| {
+        let spec = &contender.spec;
         json!({
             "name": spec.name, "program": spec.program, "args": spec.args,
-            "options": spec.settings, "limits": player.limits.to_string(),
+            "options": spec.settings, "limits": contender.limits.to_string(),
         })
     };
     json!({
-        "engines": plan.players.iter().map(engine).collect::<Vec<Value>>(),
+        "engines": tournament.contenders.iter().map(engine).collect::<Vec<Value>>(),
         "options": args.options,
         "gauntlet": args.gauntlet,
         "timemargin": args.timemargin,
         "openings": args.openings.as_ref().map(|path| path.display().to_string()),
-        "openings_fingerprint": plan.book.fingerprint().to_string(),
+        "openings_fingerprint": tournament.book.fingerprint().to_string(),
         "plies": args.plies,
         "order": format!("{:?}", args.order).to_lowercase(),
         "seed": args.seed,

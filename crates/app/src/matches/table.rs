@@ -1,44 +1,84 @@
-//! Standings as text for people: tables with a line for each engine.
+//! Standings as tables, with a line for each engine.
 
-use crate::layout::{Table, shorten};
+use arena::{
+    Fault, FaultCount, Incident, MatchReport, MatchScore, Pairing, Sprt, Standings, Verdict,
+};
 
-use super::record::{Fault, Tally};
-use super::standings::{Incident, Score, Standings};
-use super::stats::{Sprt, Verdict};
+use crate::layout::{self, Table, shorten, wrap};
+use crate::words::count;
 
 /// Names are cut to this many characters.
-const NAME: usize = 28;
+const MAX_NAME: usize = 28;
+/// Faults in the report; JSON has all of them.
+const MAX_FAULTS: usize = 20;
 
-/// Columns of [`ranking`] that a table without room for all leaves out: pairs, share, LOS, wins, draws, losses.
+/// Columns of [`ranking`] that a narrow table leaves out: pairs, score rate, LOS, wins, draws, losses.
 pub const UNIMPORTANT: [usize; 6] = [11, 4, 10, 5, 6, 7];
+
+/// The report of a match.
+pub fn report(report: &MatchReport<'_>) -> String {
+    let (standings, names, width) = (report.standings, report.names, layout::width());
+    let mut parts = vec![ranking(standings, names).stacked(width)];
+    if report.pairings.len() > 1 {
+        parts.push(pairings(standings, names, report.pairings).stacked(width));
+    }
+    parts.push(totals(standings, names).stacked(width));
+    if standings.has_faults() {
+        parts.push(wrap(&incidents(standings, names), width, 2));
+    }
+    let mut last = String::new();
+    if let (Some(test), Some(&pairing)) = (&report.sprt, report.pairings.first()) {
+        last = format!("{}\n", sprt(test, &standings.pairing(pairing)));
+    }
+    let resumed = match report.pace.resumed {
+        0 => String::new(),
+        resumed => {
+            let new = (standings.games() as usize).saturating_sub(resumed);
+            format!(", {} of this run", count(new, "game"))
+        }
+    };
+    let endings: Vec<String> =
+        standings.endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
+    last = format!(
+        "{last}{} of {}{} in {:.1} s{}{}\n",
+        standings.games(),
+        count(report.pace.planned, "game"),
+        resumed,
+        report.time.as_secs_f64(),
+        if endings.is_empty() { String::new() } else { format!(": {}", endings.join(", ")) },
+        if report.is_interrupted { "; interrupted" } else { "" },
+    );
+    parts.push(wrap(&last, width, 2));
+    parts.join("\n")
+}
 
 /// The ranking.
 pub fn ranking(standings: &Standings, names: &[String]) -> Table {
     let mut table = Table::new(heading("#", "engine"), &[1], 2);
     for (rank, engine) in standings.ranking().into_iter().enumerate() {
-        let mut cells = vec![(rank + 1).to_string(), shorten(&names[engine], NAME)];
+        let mut cells = vec![(rank + 1).to_string(), shorten(&names[engine], MAX_NAME)];
         cells.extend(score(&standings.engine(engine)));
         table.row(cells);
     }
     table
 }
 
-/// Each pairing, from the view of its first.
-pub fn pairings(standings: &Standings, names: &[String], pairings: &[(usize, usize)]) -> Table {
+/// Each pairing, from the point of view of its first engine.
+pub fn pairings(standings: &Standings, names: &[String], pairings: &[Pairing]) -> Table {
     let mut table = Table::new(heading("engine", "against"), &[0, 1], 2);
     for &(first, second) in pairings {
-        let mut cells = vec![shorten(&names[first], NAME), shorten(&names[second], NAME)];
+        let mut cells = vec![shorten(&names[first], MAX_NAME), shorten(&names[second], MAX_NAME)];
         cells.extend(score(&standings.pairing((first, second))));
         table.row(cells);
     }
     table
 }
 
-fn score(score: &Score) -> Vec<String> {
+fn score(score: &MatchScore) -> Vec<String> {
     let mut cells = vec![
         score.points().to_string(),
         score.games().to_string(),
-        if score.games() == 0 { "-".to_owned() } else { format!("{:.1}", 100.0 * score.share()) },
+        if score.games() == 0 { "-".to_owned() } else { format!("{:.1}", 100.0 * score.rate()) },
         score.wins.to_string(),
         score.draws.to_string(),
         score.losses.to_string(),
@@ -55,53 +95,53 @@ fn score(score: &Score) -> Vec<String> {
     cells
 }
 
-/// What each engine did, right and wrong.
-pub fn conduct(standings: &Standings, names: &[String]) -> Table {
+/// Depth, speed, time and faults of each engine.
+pub fn totals(standings: &Standings, names: &[String]) -> Table {
     let mut head = row(["engine"]);
     head.extend(Fault::ALL.map(|fault| fault.short().to_owned()));
     head.extend(row(["depth", "knps", "ms/move", "late ms", "least clock ms"]));
     let mut table = Table::new(head, &[0], 1);
-    for (engine, conduct) in standings.conduct.iter().enumerate() {
-        let moves = conduct.moves.max(1) as f64;
-        let mut cells = vec![shorten(&names[engine], NAME)];
-        cells.extend(Fault::ALL.map(|fault| conduct.faults.count(fault).to_string()));
+    for (engine, totals) in standings.totals.iter().enumerate() {
+        let moves = totals.moves.max(1) as f64;
+        let mut cells = vec![shorten(&names[engine], MAX_NAME)];
+        cells.extend(Fault::ALL.map(|fault| totals.faults.count(fault).to_string()));
         cells.extend([
-            format!("{:.1}", conduct.depths as f64 / moves),
-            format!("{:.0}", conduct.nodes as f64 / conduct.milliseconds.max(0.001)),
-            format!("{:.1}", conduct.milliseconds / moves),
-            format!("{:.1}", conduct.overrun),
-            conduct.lowest_clock.map_or("-".to_owned(), |least| format!("{least:.1}")),
+            format!("{:.1}", totals.depths as f64 / moves),
+            format!("{:.0}", totals.nodes as f64 / totals.milliseconds.max(0.001)),
+            format!("{:.1}", totals.milliseconds / moves),
+            format!("{:.1}", totals.overrun),
+            totals.lowest_clock.map_or("-".to_owned(), |least| format!("{least:.1}")),
         ]);
         table.row(cells);
     }
     table
 }
 
-/// The first faults in words, in the order of games.
-pub fn incidents(standings: &Standings, names: &[String], most: usize) -> String {
+/// The first faults in words, by game.
+fn incidents(standings: &Standings, names: &[String]) -> String {
     let mut incidents: Vec<&Incident> = standings.incidents.iter().collect();
     incidents.sort_by_key(|incident| incident.game);
-    let told = incidents.iter().flat_map(|incident| {
+    let faults = incidents.iter().flat_map(|incident| {
         let name = &names[incident.engine];
-        incident.faults.iter().map(|(fault, tally)| self::fault(incident.game, name, fault, tally))
+        incident.faults.iter().map(|(fault, found)| self::fault(incident.game, name, fault, found))
     });
-    let mut lines: Vec<String> = told.collect();
-    if lines.len() > most {
-        let more = lines.len() - most;
-        lines.truncate(most);
+    let mut lines: Vec<String> = faults.collect();
+    if lines.len() > MAX_FAULTS {
+        let more = lines.len() - MAX_FAULTS;
+        lines.truncate(MAX_FAULTS);
         lines.push(format!("… and {more} more"));
     }
     lines.join("\n") + "\n"
 }
 
 /// A fault in words.
-pub fn fault(game: u32, name: &str, fault: Fault, tally: &Tally) -> String {
-    let times = if tally.count > 1 { format!(" ({} times)", tally.count) } else { String::new() };
-    format!("game {game}: {name}: {fault}{times}: {}", tally.example)
+pub fn fault(game: u32, name: &str, fault: Fault, found: &FaultCount) -> String {
+    let times = if found.count > 1 { format!(" ({} times)", found.count) } else { String::new() };
+    format!("game {game}: {name}: {fault}{times}: {}", found.example)
 }
 
-/// How a sequential test stands.
-pub fn sprt(test: &Sprt, score: &Score) -> String {
+/// The state of a sequential test.
+pub fn sprt(test: &Sprt, score: &MatchScore) -> String {
     let (low, high) = test.bounds();
     let verdict = match test.verdict(&score.pairs) {
         Verdict::Accept => format!("accepted: at least {} Elo", test.elo1),
@@ -116,7 +156,7 @@ pub fn sprt(test: &Sprt, score: &Score) -> String {
     )
 }
 
-/// One decimal, with a sign if wanted; `inf` and what is not known in words.
+/// One decimal, with or without a sign; `-` if unknown.
 fn number(value: f64, signed: bool) -> String {
     match (value.is_finite(), signed) {
         (true, true) => format!("{value:+.1}"),
@@ -131,7 +171,7 @@ fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
-/// Two names, and over what [`score`] gives.
+/// The headings of two names and of the cells of [`score`].
 fn heading(first: &str, second: &str) -> Vec<String> {
     let scores = ["points", "games", "%", "+", "=", "-", "Elo", "±", "LOS", "pairs 0-½-1-1½-2"];
     [first, second].into_iter().chain(scores).map(str::to_owned).collect()
@@ -142,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_without_games_has_a_line_for_each_engine_and_no_numbers() {
+    fn a_table_without_games_has_a_line_for_each_engine_and_no_estimates() {
         let names = ["one".to_owned(), "x".repeat(40)];
         let text = ranking(&Standings::new(2), &names).stacked(120);
         assert_eq!(text.lines().count(), 3);
@@ -158,7 +198,7 @@ mod tests {
                 ranking(&standings, &names).stacked(width),
                 ranking(&standings, &names).without(&UNIMPORTANT, width),
                 pairings(&standings, &names, &[(0, 1)]).stacked(width),
-                conduct(&standings, &names).stacked(width),
+                totals(&standings, &names).stacked(width),
             ];
             for line in report.iter().flat_map(|text| text.lines()) {
                 assert!(line.chars().count() <= width, "{line}");

@@ -1,4 +1,4 @@
-//! `tabiya match` as its users see it, with engines that fail on demand (`examples/fake_engine.rs`).
+//! `tabiya match` from the command line, with engines that fail on demand (`examples/fake_engine.rs`).
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -10,7 +10,7 @@ use test_support::TempDir;
 
 use crate::common::TABIYA;
 
-/// The fake engine with these words; what follows a semicolon is for the runner.
+/// The fake engine with these arguments; settings of the match follow a semicolon.
 fn fake(words: &str) -> String {
     let program = Path::new(TABIYA);
     let fake = program.parent().expect("a folder").join("examples").join("fake_engine");
@@ -50,7 +50,7 @@ fn moves(game: &GameTree) -> Vec<String> {
 }
 
 #[test]
-fn a_match_without_faults_is_played_told_and_kept() {
+fn a_match_without_faults_is_reported_and_written_as_pgn() {
     let folder = TempDir::new();
     let pgn = folder.path("games.pgn");
     let args = format!("--games 6 --depth 3 --max-moves 30 --concurrency 2 --pgn {pgn}");
@@ -109,8 +109,8 @@ fn the_same_seed_gives_the_same_games_whatever_the_concurrency() {
     assert_ne!(first, play("c.pgn", "--seed 6"));
 }
 
-/// The failures of an engine that does this, against one that is well (and has no clock, so that a
-/// busy machine does it no harm): what the report says of it.
+/// The report of an engine with these faults against a sound one without a clock, which a busy machine
+/// cannot make lose on time.
 fn failures(words: &str, args: &str) -> (Value, Value) {
     let engines = [&format!("{words}; name=bad"), "seed=2; name=good; depth=1"];
     let (report, code) = report(&engines, args);
@@ -124,7 +124,7 @@ fn failures(words: &str, args: &str) -> (Value, Value) {
 }
 
 #[test]
-fn an_engine_that_dies_loses_is_named_and_started_again() {
+fn an_engine_that_crashes_loses_and_is_restarted() {
     let (bad, report) = failures("crash at=3", "--games 4 --depth 1");
     assert_eq!((&bad["losses"], &bad["crashes"]), (&4.into(), &4.into()), "{report}");
     let example = report["failures"][0]["example"].as_str().expect("a text");
@@ -133,7 +133,7 @@ fn an_engine_that_dies_loses_is_named_and_started_again() {
 }
 
 #[test]
-fn an_engine_that_dies_once_goes_on_in_the_next_game() {
+fn an_engine_that_crashes_once_plays_the_next_game() {
     let folder = TempDir::new();
     let words = format!("crash at=2 once={}", folder.path("mark"));
     let (bad, report) = failures(&words, "--games 4 --depth 1 --max-moves 10");
@@ -142,7 +142,7 @@ fn an_engine_that_dies_once_goes_on_in_the_next_game() {
 }
 
 #[test]
-fn an_engine_that_does_not_come_back_ends_the_match_and_all_is_told() {
+fn an_engine_that_cannot_be_restarted_ends_the_match_after_the_report() {
     let folder = TempDir::new();
     let mark = folder.path("mark");
     let args = "--games 4 --depth 1 --plies 2 --max-moves 10 --patience 0.2 --json";
@@ -155,13 +155,13 @@ fn an_engine_that_does_not_come_back_ends_the_match_and_all_is_told() {
 }
 
 #[test]
-fn an_engine_that_dies_after_the_last_move_is_named_too() {
+fn a_crash_after_the_last_move_is_a_fault_too() {
     let (bad, _) = failures("late-crash at=2", "--games 2 --depth 1 --max-moves 20");
     assert_eq!(bad["crashes"], 2);
 }
 
 #[test]
-fn moves_that_are_none_lose_and_are_told_with_the_position() {
+fn illegal_moves_lose_and_are_reported_with_the_position() {
     for answer in ["(none)", "0000", "e1e9", "a1a8", ""] {
         let (bad, report) =
             failures(&format!("answer={answer} at=2"), "--games 2 --depth 1 --max-moves 30");
@@ -173,7 +173,7 @@ fn moves_that_are_none_lose_and_are_told_with_the_position() {
 }
 
 #[test]
-fn a_move_that_comes_late_loses_on_time_and_the_engine_plays_on() {
+fn a_late_move_loses_on_time_and_the_engine_is_kept() {
     let args = "--games 2 --tc 0.2+0.01 --max-moves 30";
     let (bad, report) = failures("sleep=300", args);
     assert_eq!((&bad["time_losses"], &bad["losses"]), (&2.into(), &2.into()), "{report}");
@@ -185,7 +185,7 @@ fn a_move_that_comes_late_loses_on_time_and_the_engine_plays_on() {
 }
 
 #[test]
-fn a_margin_forgives_what_it_says() {
+fn a_move_within_the_time_margin_is_accepted() {
     let args = "--games 2 --movetime 0.03 --max-moves 4 --timemargin 5000";
     let (report, code) = report(&["sleep=50", "seed=2"], args);
     assert_eq!(code, 0, "{report}");
@@ -193,7 +193,7 @@ fn a_margin_forgives_what_it_says() {
 }
 
 #[test]
-fn an_engine_that_never_answers_is_ended_with_a_clock_or_without() {
+fn an_engine_that_never_answers_is_killed_with_a_clock_or_without() {
     let (bad, report) = failures("hang at=2", "--games 2 --nodes 10 --patience 1");
     assert_eq!((&bad["hangs"], &bad["losses"]), (&2.into(), &2.into()), "{report}");
     let (bad, report) = failures("hang at=2", "--games 2 --tc 0.2 --concurrency 2");
@@ -206,19 +206,19 @@ fn an_engine_that_never_answers_is_ended_with_a_clock_or_without() {
 }
 
 #[test]
-fn an_engine_that_only_talks_loses_on_time() {
+fn an_engine_that_floods_the_match_loses_on_time() {
     let (bad, _) = failures("flood at=2", "--games 2 --tc 0.2 --concurrency 2");
     assert_eq!((&bad["time_losses"], &bad["losses"]), (&2.into(), &2.into()));
 }
 
 #[test]
-fn noise_is_no_fault() {
+fn unknown_lines_are_no_fault() {
     let (report, code) = report(&["noise", "seed=2"], "--games 2 --depth 1 --max-moves 10");
     assert_eq!(code, 0, "{report}");
 }
 
 #[test]
-fn a_second_bestmove_and_an_illegal_line_are_counted_and_lose_nothing() {
+fn an_extra_bestmove_and_an_illegal_pv_are_counted_and_do_not_lose() {
     let (bad, report) = failures("double at=2", "--games 2 --depth 1 --max-moves 10");
     assert_eq!((&bad["extra_bestmoves"], &report["endings"]["move limit"]), (&2.into(), &2.into()));
     let (bad, report) = failures("pv", "--games 2 --depth 1 --max-moves 10");
@@ -228,7 +228,7 @@ fn a_second_bestmove_and_an_illegal_line_are_counted_and_lose_nothing() {
 }
 
 #[test]
-fn what_cannot_be_started_is_told_in_one_line() {
+fn a_start_error_is_one_line() {
     let error = |first: &str, args: &str| {
         let mut command = Command::new(TABIYA);
         command.args(["match", first, &fake("")]).args(args.split_ascii_whitespace());
@@ -288,7 +288,7 @@ fn options_and_limits_reach_the_engine_they_are_for() {
 }
 
 #[test]
-fn games_that_both_engines_think_decided_are_ended() {
+fn games_that_both_engines_score_as_won_are_adjudicated() {
     let (report, code) =
         report(&["score=700", "seed=1 score=-700"], "--games 2 --depth 1 --resign moves=3");
     assert_eq!((code, &report["endings"]["adjudicated win"]), (0, &2.into()), "{report}");
@@ -297,14 +297,14 @@ fn games_that_both_engines_think_decided_are_ended() {
 }
 
 #[test]
-fn games_that_both_engines_think_drawn_are_ended() {
+fn games_that_both_engines_score_as_drawn_are_adjudicated() {
     let args = "--games 2 --depth 1 --draw score=5,moves=2,from=6";
     let (report, code) = report(&["score=5", "seed=1 score=-3"], args);
     assert_eq!((code, &report["endings"]["adjudicated draw"]), (0, &2.into()), "{report}");
 }
 
 #[test]
-fn a_test_stops_the_match_when_it_is_decided() {
+fn a_decided_sprt_ends_the_match() {
     let args = "--depth 1 --sprt elo0=0,elo1=300 --games 2000";
     let (report, code) = report(&["seed=1", "seed=2 answer=0000"], args);
     assert_eq!(code, 1, "illegal moves are faults");
@@ -330,7 +330,7 @@ fn gauntlets_and_round_robins_have_their_pairings() {
 }
 
 #[test]
-fn chess960_is_played_from_its_starts() {
+fn chess960_is_played_from_random_starts() {
     let folder = TempDir::new();
     let (pgn, log) = (folder.path("games.pgn"), folder.path("log"));
     let args = format!("--chess960 --games 8 --depth 1 --max-moves 40 --pgn {pgn} --log {log}");
@@ -346,7 +346,7 @@ fn chess960_is_played_from_its_starts() {
 }
 
 #[test]
-fn openings_come_from_files_in_their_order() {
+fn openings_of_a_file_are_played_in_order() {
     let folder = TempDir::new();
     let (book, pgn) = (folder.path("book.epd"), folder.path("games.pgn"));
     std::fs::write(&book, "4k3/8/8/8/8/8/8/R3K3 w Q - id \"1\";\n4k3/8/8/8/8/8/8/1R2K3 b - -\n")
@@ -371,7 +371,7 @@ fn wait_for_lines(path: &str, lines: usize, child: &mut Child) {
 }
 
 #[test]
-fn a_match_that_was_killed_goes_on_where_it_stopped() {
+fn a_killed_match_resumes() {
     let folder = TempDir::new();
     let (state, pgn) = (folder.path("state.jsonl"), folder.path("games.pgn"));
     let engines = ["seed=1 sleep=2", "seed=2 sleep=2"];
@@ -403,7 +403,7 @@ fn a_match_that_was_killed_goes_on_where_it_stopped() {
         games(&pgn).iter().filter_map(|game| game.tag("Round").map(str::to_owned)).collect();
     assert_eq!(rounds.len(), 20, "every game is in the PGN");
 
-    // More games may be asked for, another match may not be mixed in.
+    // The number of games may grow; other settings may not change.
     let output = run(&engines, &format!("--games 22 --json {args}"));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((output.status.code(), &report["games"]), (Some(0), &22.into()));
@@ -413,9 +413,42 @@ fn a_match_that_was_killed_goes_on_where_it_stopped() {
     assert!(complaint.contains("another setting of 'seed': 1 there, 9 now"), "{complaint}");
 }
 
+#[test]
+fn a_state_file_without_openings_replays_its_incomplete_pair() {
+    let folder = TempDir::new();
+    let (state, pgn) = (folder.path("state.jsonl"), folder.path("games.pgn"));
+    let engines = ["seed=1", "seed=2"];
+    let play = |games: u32, pgn: &str| {
+        let args = format!(
+            "--games {games} --depth 1 --max-moves 8 --plies 2 --state {state} --pgn {pgn}"
+        );
+        let output = run(&engines, &format!("{args} --json"));
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+    };
+    play(4, &folder.path("first.pgn"));
+    // As an older version would have left it: no openings, and the last game missing.
+    let text = std::fs::read_to_string(&state).expect("a state");
+    let lines = text.lines().take(4).map(|line| {
+        let mut value: Value = serde_json::from_str(line).expect("JSON");
+        match value.as_object_mut().expect("an object").remove("opening") {
+            Some(_) => value.to_string(),
+            None => line.to_owned(),
+        }
+    });
+    std::fs::write(&state, lines.map(|line| line + "\n").collect::<String>()).expect("a state");
+    let report = play(4, &pgn);
+    assert_eq!((&report["games"], &report["resumed"]), (&4.into(), &2.into()), "{report}");
+    let games = games(&pgn);
+    assert_eq!(games.len(), 2, "both games of the incomplete pair are played");
+    assert_eq!(moves(&games[0])[..2], moves(&games[1])[..2]);
+    let report = play(4, &pgn);
+    assert_eq!((&report["games"], &report["resumed"]), (&4.into(), &4.into()), "{report}");
+}
+
 #[cfg(unix)]
 #[test]
-fn an_interrupted_match_ends_its_engines_and_tells_what_it_has() {
+fn an_interrupted_match_ends_its_engines_and_reports() {
     let folder = TempDir::new();
     let (state, pids) = (folder.path("state.jsonl"), folder.path("pids"));
     let engines = [format!("sleep=3 pid={pids}"), format!("seed=1 stay sleep=3 pid={pids}")];
@@ -439,7 +472,7 @@ fn an_interrupted_match_ends_its_engines_and_tells_what_it_has() {
 }
 
 #[test]
-fn the_table_for_people_names_engines_and_faults() {
+fn the_table_names_engines_and_faults() {
     let args = "--games 2 --depth 1 --max-moves 10 --plies 2";
     let output = run(&["crash at=2; name=Faulty", "seed=1; name=Well"], args);
     let text = String::from_utf8(output.stdout).expect("text");

@@ -10,8 +10,8 @@
 //!
 //! Other commands and malformed values are returned verbatim.
 
-use crate::Square;
 use crate::svg::MarkColor;
+use crate::{Score, Square};
 
 /// One command in a comment.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,15 +42,6 @@ pub struct Eval {
     pub score: Score,
     /// The search depth, if given.
     pub depth: Option<u32>,
-}
-
-/// A score from White's view.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Score {
-    /// Centipawns.
-    Centipawns(i32),
-    /// Moves to mate; negative if White is mated.
-    Mate(i32),
 }
 
 /// A time on a clock.

@@ -84,8 +84,9 @@ mod tree_builder;
 mod visitor;
 mod write;
 
+pub use crate::Score;
 pub use crate::svg::MarkColor;
-pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, Score, annotations};
+pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, annotations};
 pub use error::{PgnError, PgnProblem};
 pub use nag::Nag;
 pub use reader::{Reader, read};

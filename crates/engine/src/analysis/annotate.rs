@@ -8,7 +8,6 @@ use chess::pgn::{GameTree, Nag, TreeError};
 use super::game::{GameAnalysis, MoveAnalysis};
 use super::judge::Mark;
 use super::notation::reading;
-use crate::score::Reading;
 
 /// Maximum length of a better variation, in plies.
 const MAX_VARIATION: usize = 8;
@@ -44,9 +43,9 @@ fn set_eval(tree: &mut GameTree, judged: &MoveAnalysis) -> Result<bool, TreeErro
         .filter(|comment| !comment.is_empty() && comment != STOPPED)
         .collect();
     let eval = match reading(judged.white) {
-        Reading::Centipawns(cp) => Some(format!("{EVAL} {:.2}]", f64::from(cp) / 100.0)),
-        Reading::Mate(0) => None,
-        Reading::Mate(moves) => Some(format!("{EVAL} #{moves}]")),
+        chess::Score::Centipawns(cp) => Some(format!("{EVAL} {:.2}]", f64::from(cp) / 100.0)),
+        chess::Score::Mate(0) => None,
+        chess::Score::Mate(moves) => Some(format!("{EVAL} #{moves}]")),
     };
     if let Some(eval) = eval {
         match comments.first_mut() {

@@ -2,7 +2,7 @@
 
 use chess::{Color, Move, Position};
 
-use crate::score::{MATE, Reading, Score};
+use crate::score::{MATE, Score, to_uci};
 
 /// The score from White's point of view of a score for the side to move.
 pub fn white_score(score: Score, turn: Color) -> Score {
@@ -11,11 +11,11 @@ pub fn white_score(score: Score, turn: Color) -> Score {
 
 /// Centipawns or moves to mate of a score from White's point of view. The side to move may be either, so
 /// the mate is an odd or an even number of plies away; plies are rounded up to moves.
-pub fn reading(white: Score) -> Reading {
-    match Reading::of(white) {
-        Reading::Mate(_) => {
+pub fn reading(white: Score) -> chess::Score {
+    match to_uci(white) {
+        chess::Score::Mate(_) => {
             let moves = (MATE - white.abs() + 1) / 2;
-            Reading::Mate(if white > 0 { moves } else { -moves })
+            chess::Score::Mate(if white > 0 { moves } else { -moves })
         }
         other => other,
     }
@@ -24,9 +24,9 @@ pub fn reading(white: Score) -> Reading {
 /// `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` for a checkmate on the board.
 pub fn pawns(white: Score) -> String {
     match reading(white) {
-        Reading::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
-        Reading::Mate(0) => "#".to_owned(),
-        Reading::Mate(n) => format!("#{n}"),
+        chess::Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+        chess::Score::Mate(0) => "#".to_owned(),
+        chess::Score::Mate(n) => format!("#{n}"),
     }
 }
 

@@ -1,12 +1,13 @@
-//! The options: what they are called, what they take, what is set.
+//! The options of the engine: declarations, ranges, values.
 
-use std::fmt::Write;
 use std::time::Duration;
+
+use uci::{OptionDecl, OptionError, find_option};
 
 /// What the machine allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// The largest table, in MiB.
+    /// The largest transposition table, in MiB.
     pub hash: usize,
     /// The most threads.
     pub threads: usize,
@@ -19,53 +20,53 @@ impl Default for Limit {
 }
 
 const DEFAULT_HASH: usize = 16;
-/// The weakest play that can be asked for, and the strongest that is still limited.
+/// The range of `UCI_Elo`.
 pub const ELO: std::ops::RangeInclusive<u32> = 800..=2800;
-/// The skill that is not limited.
+/// The `Skill Level` of full strength.
 pub const FULL_SKILL: u32 = 20;
 
-/// The options as they are set.
+/// The current values.
 #[derive(Clone, Debug)]
 pub struct Options {
     limit: Limit,
-    /// How many lines.
+    /// `MultiPV`
     pub multi_pv: usize,
-    /// Time that may be lost between us and the clock.
+    /// `Move Overhead`
     pub overhead: Duration,
-    /// Castling is written as the king taking the rook.
+    /// `UCI_Chess960`
     pub chess960: bool,
-    /// Chances are told with scores.
+    /// `UCI_ShowWDL`
     pub show_wdl: bool,
     limit_strength: bool,
     elo: u32,
     skill: u32,
 }
 
-/// What a valid `setoption` asks of the engine beyond what [`Options`] keeps.
+/// What a `setoption` changes in the engine itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing more.
+    /// Nothing: the value is stored in [`Options`].
     None,
-    /// A table of another size.
+    /// The size of the transposition table in MiB.
     Hash(usize),
-    /// Another number of threads.
+    /// The number of threads.
     Threads(usize),
-    /// Forget the table.
+    /// Clear the transposition table.
     ClearHash,
-    /// Tablebases from these folders; empty: none.
+    /// Tablebases from these directories; empty: none.
     SyzygyPath(String),
-    /// Another evaluation.
+    /// The evaluation.
     Evaluation(Evaluation),
 }
 
-/// What `EvalFile` can ask for.
+/// The values of `EvalFile`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evaluation {
     /// `<empty>`: the embedded network, or the hand-written terms if there is none.
     Embedded,
     /// `classic`: the hand-written terms.
     Classic,
-    /// Anything else: a network from this file.
+    /// Anything else: the path of a network file.
     File(String),
 }
 
@@ -84,17 +85,17 @@ impl Options {
         }
     }
 
-    /// Sets all to their defaults.
+    /// Resets all to their defaults.
     pub fn reset(&mut self) {
         *self = Self::new(self.limit);
     }
 
-    /// The table to begin with.
+    /// The default size of the transposition table in MiB.
     pub fn default_hash(&self) -> usize {
         DEFAULT_HASH.min(self.limit.hash)
     }
 
-    /// The Elo to play at, if play is to be weakened.
+    /// The Elo to play at; `None` at full strength.
     pub fn weakened_to(&self) -> Option<u32> {
         if self.limit_strength {
             return Some(self.elo);
@@ -103,66 +104,55 @@ impl Options {
         (self.skill < FULL_SKILL).then(|| weakest + (strongest - weakest) * self.skill / FULL_SKILL)
     }
 
-    /// The lines that announce the options.
-    pub fn announcement(&self) -> String {
+    /// The declarations.
+    pub fn declarations(&self) -> Vec<OptionDecl> {
         let Limit { hash, threads } = self.limit;
-        let (weakest, strongest) = (ELO.start(), ELO.end());
-        let mut text = String::new();
-        for (name, rest) in [
-            ("Hash", format!("spin default {} min 1 max {hash}", self.default_hash())),
-            ("Threads", format!("spin default 1 min 1 max {threads}")),
-            ("MultiPV", "spin default 1 min 1 max 218".to_owned()),
-            ("Ponder", "check default false".to_owned()),
-            ("Move Overhead", "spin default 10 min 0 max 10000".to_owned()),
-            ("UCI_Chess960", "check default false".to_owned()),
-            ("UCI_ShowWDL", "check default false".to_owned()),
-            ("UCI_LimitStrength", "check default false".to_owned()),
-            ("UCI_Elo", format!("spin default {strongest} min {weakest} max {strongest}")),
-            ("Skill Level", format!("spin default {FULL_SKILL} min 0 max {FULL_SKILL}")),
-            ("SyzygyPath", "string default <empty>".to_owned()),
-            ("EvalFile", "string default <empty>".to_owned()),
-            ("Clear Hash", "button".to_owned()),
-        ] {
-            let _ = writeln!(text, "option name {name} type {rest}");
-        }
-        text
+        let (weakest, strongest) = (i64::from(*ELO.start()), i64::from(*ELO.end()));
+        let skill = i64::from(FULL_SKILL);
+        vec![
+            OptionDecl::spin("Hash", self.default_hash() as i64, 1, hash as i64),
+            OptionDecl::spin("Threads", 1, 1, threads as i64),
+            OptionDecl::spin("MultiPV", 1, 1, 218),
+            OptionDecl::check("Ponder", false),
+            OptionDecl::spin("Move Overhead", 10, 0, 10_000),
+            OptionDecl::check("UCI_Chess960", false),
+            OptionDecl::check("UCI_ShowWDL", false),
+            OptionDecl::check("UCI_LimitStrength", false),
+            OptionDecl::spin("UCI_Elo", strongest, weakest, strongest),
+            OptionDecl::spin("Skill Level", skill, 0, skill),
+            OptionDecl::string("SyzygyPath"),
+            OptionDecl::string("EvalFile"),
+            OptionDecl::button("Clear Hash"),
+        ]
     }
 
-    /// Sets an option. Capitals, blanks and underscores in its name do not matter.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<Effect, String> {
-        let plain: String = name
-            .chars()
-            .filter(|c| !c.is_whitespace() && *c != '_')
-            .map(|c| c.to_ascii_lowercase())
-            .collect();
-        let spin = |min: usize, max: usize| spin(name, value, min, max);
-        match plain.as_str() {
-            "hash" => {
-                let mebibytes = spin(1, usize::MAX)?;
-                if mebibytes > self.limit.hash {
-                    return Err(format!("Hash: {mebibytes} MiB cannot be allocated"));
-                }
-                return Ok(Effect::Hash(mebibytes));
-            }
-            "threads" => return Ok(Effect::Threads(spin(1, self.limit.threads)?)),
-            "clearhash" => return Ok(Effect::ClearHash),
-            "syzygypath" => return Ok(Effect::SyzygyPath(path(value))),
-            "evalfile" => return Ok(Effect::Evaluation(evaluation(value))),
-            "multipv" => self.multi_pv = spin(1, 218)?,
-            "moveoverhead" => self.overhead = Duration::from_millis(spin(0, 10_000)? as u64),
-            "ponder" => drop(check(name, value)?),
-            "ucichess960" => self.chess960 = check(name, value)?,
-            "ucishowwdl" => self.show_wdl = check(name, value)?,
-            "ucilimitstrength" => self.limit_strength = check(name, value)?,
-            "ucielo" => self.elo = spin(*ELO.start() as usize, *ELO.end() as usize)? as u32,
-            "skilllevel" => self.skill = spin(0, FULL_SKILL as usize)? as u32,
-            _ => return Err(format!("unknown option '{}'", shown(name))),
+    /// Sets an option. Case, spaces and underscores in its name do not matter.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Effect, OptionError> {
+        let declarations = self.declarations();
+        let option = find_option(&declarations, name)?;
+        let spin = || option.parse_spin(value);
+        let check = || option.parse_check(value);
+        match option.name.as_str() {
+            "Hash" => return Ok(Effect::Hash(spin()? as usize)),
+            "Threads" => return Ok(Effect::Threads(spin()? as usize)),
+            "Clear Hash" => return Ok(Effect::ClearHash),
+            "SyzygyPath" => return Ok(Effect::SyzygyPath(path(value))),
+            "EvalFile" => return Ok(Effect::Evaluation(evaluation(value))),
+            "MultiPV" => self.multi_pv = spin()? as usize,
+            "Move Overhead" => self.overhead = Duration::from_millis(spin()? as u64),
+            "UCI_Chess960" => self.chess960 = check()?,
+            "UCI_ShowWDL" => self.show_wdl = check()?,
+            "UCI_LimitStrength" => self.limit_strength = check()?,
+            "UCI_Elo" => self.elo = spin()? as u32,
+            "Skill Level" => self.skill = spin()? as u32,
+            // `Ponder`: `go ponder` works either way.
+            _ => drop(check()?),
         }
         Ok(Effect::None)
     }
 }
 
-/// `<empty>` is how the protocol writes nothing.
+/// The protocol writes an empty string as `<empty>`.
 fn path(value: &str) -> String {
     if value == "<empty>" { String::new() } else { value.to_owned() }
 }
@@ -175,42 +165,12 @@ fn evaluation(value: &str) -> Evaluation {
     }
 }
 
-/// A number within its range: outside it is refused, not bent.
-fn spin(name: &str, value: &str, min: usize, max: usize) -> Result<usize, String> {
-    let problem = || {
-        let range =
-            if max == usize::MAX { format!("from {min}") } else { format!("{min} to {max}") };
-        format!("{name}: '{}' is no number {range}", shown(value))
-    };
-    let number: usize = value.parse().map_err(|_| problem())?;
-    (min..=max).contains(&number).then_some(number).ok_or_else(problem)
-}
-
-fn check(name: &str, value: &str) -> Result<bool, String> {
-    match value.to_ascii_lowercase().as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(format!("{name}: '{}' is neither true nor false", shown(value))),
-    }
-}
-
-/// A text from outside, short enough and fit to be shown on a line.
-pub fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut shown: String =
-        text.chars().map(|c| if c.is_control() { '�' } else { c }).take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_taken_in_any_spelling() {
+    fn names_match_in_any_spelling() {
         let mut options = Options::new(Limit::default());
         for name in ["Move Overhead", "MoveOverhead", "move_overhead", "moveoverhead"] {
             options.overhead = Duration::ZERO;
@@ -222,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_range_are_refused_and_change_nothing() {
+    fn values_out_of_range_are_rejected_and_change_nothing() {
         let mut options = Options::new(Limit { hash: 100, threads: 4 });
         for (name, value) in [
             ("Hash", "101"),
@@ -259,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn skill_and_elo_weaken_only_when_asked_to() {
+    fn skill_and_elo_weaken_only_when_set() {
         let mut options = Options::new(Limit::default());
         options.set("UCI_Elo", "1500").unwrap();
         assert_eq!(options.weakened_to(), None);

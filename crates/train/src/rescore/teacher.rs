@@ -7,7 +7,6 @@ use chess::pgn::Score;
 use chess::{Color, Game, Move, PackedRow, Position};
 use engine::eval::Evaluator;
 use engine::eval::file::{self, FileError};
-use engine::score::Reading;
 use engine::search::{Control, Engine, Limits, Settings};
 use engine::table::OutOfMemory;
 use nnue::AnyNetwork;
@@ -202,10 +201,7 @@ fn looked(engine: &mut Engine, look: Look, position: &Position) -> Score {
 
 /// A score of the engine, as rows have it.
 pub fn read(score: engine::score::Score) -> Score {
-    match Reading::of(score) {
-        Reading::Centipawns(value) => Score::Centipawns(value),
-        Reading::Mate(moves) => Score::Mate(moves),
-    }
+    engine::score::to_uci(score)
 }
 
 /// The score of the player to move, for White, and such that rows have room for it.

@@ -1,27 +1,26 @@
-//! A game as PGN: evaluations, clocks and times in its comments, the way our own reader takes them.
+//! A game as PGN, with `[%eval]`, `[%clk]` and `[%emt]` in its comments.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chess::Color;
 use chess::pgn::{GameResult, GameTree, NodeId, TreeError};
+use chess::{Color, Score};
 
-use super::game::Played;
-use super::info::Score;
-use super::turn::MoveNote;
+use crate::game::PlayedGame;
+use crate::turn::MoveStats;
 
-/// Who played, for the tags.
+/// The values of tags.
 pub struct Tags<'a> {
     pub event: &'a str,
-    /// Pair and game.
+    /// Pair and game: `12.1`.
     pub round: String,
     pub white: &'a str,
     pub black: &'a str,
-    /// The time control, if both had the same.
-    pub control: Option<String>,
+    /// The time control, if both have the same.
+    pub time_control: Option<String>,
     pub chess960: bool,
 }
 
-/// The result of PGN for a winner.
+/// The PGN result of a winner.
 pub fn result(winner: Option<Color>) -> GameResult {
     match winner {
         Some(Color::White) => GameResult::WhiteWins,
@@ -30,8 +29,8 @@ pub fn result(winner: Option<Color>) -> GameResult {
     }
 }
 
-/// The whole game in export format.
-pub fn text(played: &Played, tags: &Tags<'_>) -> Result<String, TreeError> {
+/// The game in export format.
+pub fn text(played: &PlayedGame, tags: &Tags<'_>) -> Result<String, TreeError> {
     let mut tree = GameTree::new(*played.game.initial_position());
     for (name, value) in [
         ("Event", tags.event),
@@ -45,20 +44,20 @@ pub fn text(played: &Played, tags: &Tags<'_>) -> Result<String, TreeError> {
     ] {
         tree.set_tag(name, value)?;
     }
-    if let Some(control) = &tags.control {
-        tree.set_tag("TimeControl", control)?;
+    if let Some(time_control) = &tags.time_control {
+        tree.set_tag("TimeControl", time_control)?;
     }
     if tags.chess960 {
         tree.set_tag("Variant", "Chess960")?;
     }
     tree.result = result(played.winner);
-    let opening = played.game.len() - played.notes.len().min(played.game.len());
+    let opening = played.game.len().saturating_sub(played.stats.len());
     let mut mover = played.game.initial_position().turn();
     let mut at = NodeId::ROOT;
     for (n, m) in played.game.moves().enumerate() {
         at = tree.add_move(at, m)?;
-        if let Some(note) = n.checked_sub(opening).and_then(|n| played.notes.get(n)) {
-            tree.add_comment(at, &comment(note, mover))?;
+        if let Some(stats) = n.checked_sub(opening).and_then(|n| played.stats.get(n)) {
+            tree.add_comment(at, &comment(stats, mover))?;
         }
         mover = !mover;
     }
@@ -73,25 +72,25 @@ pub fn text(played: &Played, tags: &Tags<'_>) -> Result<String, TreeError> {
 }
 
 /// `[%eval 0.31,12] [%clk 0:00:07.912] [%emt 0:00:00.168]`.
-fn comment(note: &MoveNote, mover: Color) -> String {
-    let mut words = Vec::new();
-    if let Some(score) = note.score {
+fn comment(stats: &MoveStats, mover: Color) -> String {
+    let mut commands = Vec::new();
+    if let Some(score) = stats.score {
         let sign = if mover == Color::White { 1 } else { -1 };
         let value = match score {
             Score::Centipawns(value) => {
-                // Our own sign: there is no -0 in numbers, but there is -0.31.
+                // The sign is written separately: an integer has no -0, as in -0.31.
                 let value = i64::from(value) * sign;
                 let minus = if value < 0 { "-" } else { "" };
                 format!("{minus}{}.{:02}", value.abs() / 100, value.abs() % 100)
             }
             Score::Mate(moves) => format!("#{}", i64::from(moves) * sign),
         };
-        let depth = note.depth.map_or(String::new(), |depth| format!(",{depth}"));
-        words.push(format!("[%eval {value}{depth}]"));
+        let depth = stats.depth.map_or(String::new(), |depth| format!(",{depth}"));
+        commands.push(format!("[%eval {value}{depth}]"));
     }
-    words.extend(note.clock.map(|clock| format!("[%clk {}]", time(clock))));
-    words.push(format!("[%emt {}]", time(note.elapsed)));
-    words.join(" ")
+    commands.extend(stats.clock.map(|clock| format!("[%clk {}]", time(clock))));
+    commands.push(format!("[%emt {}]", time(stats.elapsed)));
+    commands.join(" ")
 }
 
 /// `0:01:30.500`.
@@ -100,15 +99,15 @@ fn time(time: Duration) -> String {
     format!("{}:{:02}:{:02}.{rest:03}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// The date in Greenwich as PGN writes it.
+/// The date in UTC.
 fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (year, month, day) = date(now.as_secs() / 86_400);
     format!("{year:04}.{month:02}.{day:02}")
 }
 
-/// Year, month and day of a day since 1970. Years begin in March here, so that the day that comes and
-/// goes is the last.
+/// Year, month and day from days since 1970. Years start in March here, so that a leap day is the last
+/// day of its year.
 fn date(days: u64) -> (u64, u64, u64) {
     // Days since 1 March of the year 0.
     let days = days + 719_468;
@@ -124,31 +123,31 @@ fn date(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matches::record::Ending;
+    use crate::Ending;
     use chess::Game;
     use chess::pgn::{Annotation, Clock, Eval, annotations, read_trees};
 
-    fn note(score: Score, milliseconds: u64) -> MoveNote {
+    fn stats(score: Score, milliseconds: u64) -> MoveStats {
         let elapsed = Duration::from_millis(milliseconds);
-        MoveNote { score: Some(score), depth: Some(12), elapsed, clock: Some(10 * elapsed) }
+        MoveStats { score: Some(score), depth: Some(12), elapsed, clock: Some(10 * elapsed) }
     }
 
     #[test]
-    fn a_game_is_read_back_with_its_evaluations_and_times() {
+    fn evaluations_and_times_are_parsed_back() {
         let mut game = Game::default();
         for m in ["e2e4", "e7e5", "g1f3"] {
             game.play(game.position().parse_uci(m).unwrap()).unwrap();
         }
-        let notes = vec![note(Score::Centipawns(7), 5), note(Score::Mate(-3), 61_234)];
+        let stats = vec![stats(Score::Centipawns(7), 5), stats(Score::Mate(-3), 61_234)];
         let reason = "ended (signal: 11)".to_owned();
         let winner = Some(Color::White);
-        let played = Played { game, notes, winner, ending: Ending::Crash, reason };
+        let played = PlayedGame { game, stats, winner, ending: Ending::Crash, reason };
         let tags = Tags {
             event: "a match",
             round: "1.2".to_owned(),
             white: "A \"quoted\"",
             black: "B",
-            control: Some("8+0.08".to_owned()),
+            time_control: Some("8+0.08".to_owned()),
             chess960: false,
         };
         let text = text(&played, &tags).unwrap();
@@ -165,7 +164,7 @@ mod tests {
         assert_eq!(
             found(1),
             [
-                eval(chess::pgn::Score::Centipawns(-7)),
+                eval(Score::Centipawns(-7)),
                 Annotation::Clock(clock(50)),
                 Annotation::MoveTime(clock(5))
             ]
@@ -173,7 +172,7 @@ mod tests {
         assert_eq!(
             found(2),
             [
-                eval(chess::pgn::Score::Mate(-3)),
+                eval(Score::Mate(-3)),
                 Annotation::Clock(clock(612_340)),
                 Annotation::MoveTime(clock(61_234))
             ]
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_turned_into_dates() {
+    fn dates_are_computed_from_days() {
         assert_eq!(date(0), (1970, 1, 1));
         assert_eq!(date(11_016), (2000, 2, 29));
         assert_eq!(date(11_017), (2000, 3, 1));

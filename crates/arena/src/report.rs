@@ -1,92 +1,71 @@
-//! What is printed when a match is over: tables for people, or JSON.
+//! The report of a match as JSON.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::live::Pace;
-use super::record::Fault;
-use super::schedule::Pairing;
-use super::standings::{Score, Standings};
-use super::stats::{Sprt, Verdict};
-use super::table;
-use crate::layout::{self, wrap};
-use crate::words::count;
+use crate::{Estimate, Fault, MatchScore, Pairing, Sprt, Standings, Verdict};
 
-/// So many faults are told in words; with JSON all are.
-const TOLD: usize = 20;
-
-/// A match that is over, or was stopped.
-pub struct Report<'a> {
+/// A match that is over or interrupted.
+pub struct MatchReport<'a> {
+    /// The names of the engines.
     pub names: &'a [String],
+    /// The names from `id name`.
     pub ids: &'a [String],
+    /// All pairings.
     pub pairings: &'a [Pairing],
+    /// All games, those of earlier runs included.
     pub standings: &'a Standings,
+    /// The sequential test, if there is one.
     pub sprt: Option<Sprt>,
+    /// Games planned and resumed.
     pub pace: Pace,
-    /// How long this run took, without those before it.
+    /// The duration of this run.
     pub time: Duration,
+    /// Whether the user interrupted it.
     pub is_interrupted: bool,
 }
 
-impl Report<'_> {
-    pub fn text(&self) -> String {
-        let (standings, width) = (self.standings, layout::width());
-        let mut parts = vec![table::ranking(standings, self.names).stacked(width)];
-        if self.pairings.len() > 1 {
-            let pairings = table::pairings(standings, self.names, self.pairings);
-            parts.push(pairings.stacked(width));
-        }
-        parts.push(table::conduct(standings, self.names).stacked(width));
-        if standings.has_faults() {
-            parts.push(wrap(&table::incidents(standings, self.names, TOLD), width, 2));
-        }
-        let mut last = String::new();
-        if let (Some(test), Some(&pairing)) = (&self.sprt, self.pairings.first()) {
-            last = format!("{}\n", table::sprt(test, &standings.pairing(pairing)));
-        }
-        let resumed = match self.pace.resumed {
-            0 => String::new(),
-            resumed => {
-                let new = (standings.games() as usize).saturating_sub(resumed);
-                format!(", {} of this run", count(new, "game"))
-            }
-        };
-        let endings: Vec<String> =
-            standings.endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
-        last = format!(
-            "{last}{} of {}{} in {:.1} s{}{}\n",
-            standings.games(),
-            count(self.pace.planned, "game"),
-            resumed,
-            self.time.as_secs_f64(),
-            if endings.is_empty() { String::new() } else { format!(": {}", endings.join(", ")) },
-            if self.is_interrupted { "; interrupted" } else { "" },
-        );
-        parts.push(wrap(&last, width, 2));
-        parts.join("\n")
-    }
+/// How fast a match is played.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The number of games.
+    pub planned: usize,
+    /// Games of earlier runs.
+    pub resumed: usize,
+    /// Whether a sequential test may end the match early.
+    pub may_end_early: bool,
+}
 
+impl Pace {
+    /// Games per second of this run, after `games` in all runs.
+    pub fn rate(self, games: usize, elapsed: Duration) -> f64 {
+        games.saturating_sub(self.resumed) as f64 / elapsed.as_secs_f64().max(1e-9)
+    }
+}
+
+impl MatchReport<'_> {
+    /// The report as one object.
     pub fn json(&self) -> Value {
         let standings = self.standings;
         let engines: Vec<Value> = (0..self.names.len())
             .map(|engine| {
-                let conduct = &standings.conduct[engine];
+                let totals = &standings.totals[engine];
                 let mut value = score(&standings.engine(engine));
                 value.insert("name".to_owned(), json!(self.names[engine]));
                 value.insert("id".to_owned(), json!(self.ids[engine]));
                 for fault in Fault::ALL {
                     let name = fault.plural().replace(' ', "_");
-                    value.insert(name, json!(conduct.faults.count(fault)));
+                    value.insert(name, json!(totals.faults.count(fault)));
                 }
-                let moves = conduct.moves.max(1) as f64;
+                let moves = totals.moves.max(1) as f64;
                 for (name, number) in [
-                    ("moves", json!(conduct.moves)),
-                    ("nodes", json!(conduct.nodes)),
-                    ("milliseconds", json!(conduct.milliseconds)),
-                    ("mean_depth", json!(conduct.depths as f64 / moves)),
-                    ("max_overrun_ms", json!(conduct.overrun)),
-                    ("lowest_clock_ms", json!(conduct.lowest_clock)),
+                    ("moves", json!(totals.moves)),
+                    ("nodes", json!(totals.nodes)),
+                    ("milliseconds", json!(totals.milliseconds)),
+                    ("mean_depth", json!(totals.depths as f64 / moves)),
+                    ("max_overrun_ms", json!(totals.overrun)),
+                    ("lowest_clock_ms", json!(totals.lowest_clock)),
                 ] {
                     value.insert(name.to_owned(), number);
                 }
@@ -107,10 +86,10 @@ impl Report<'_> {
             .incidents
             .iter()
             .flat_map(|incident| {
-                incident.faults.iter().map(|(fault, tally)| {
+                incident.faults.iter().map(|(fault, occurrences)| {
                     json!({
                         "game": incident.game, "engine": self.names[incident.engine],
-                        "fault": fault, "count": tally.count, "example": tally.example,
+                        "fault": fault, "count": occurrences.count, "example": occurrences.example,
                     })
                 })
             })
@@ -147,17 +126,17 @@ impl Report<'_> {
     }
 }
 
-/// Games, points and what follows from the pairs. What is infinite or unknown is null.
-fn score(score: &Score) -> Map<String, Value> {
+/// Games, points and estimates. Infinite and unknown values are null.
+fn score(score: &MatchScore) -> Map<String, Value> {
     let estimate = score.pairs.estimate();
-    let known = |value: fn(&super::stats::Estimate) -> f64| json!(estimate.as_ref().map(value));
+    let known = |value: fn(&Estimate) -> f64| json!(estimate.as_ref().map(value));
     let fields = [
         ("games", json!(score.games())),
         ("wins", json!(score.wins)),
         ("draws", json!(score.draws)),
         ("losses", json!(score.losses)),
         ("points", json!(score.points())),
-        ("score", json!(score.share())),
+        ("score", json!(score.rate())),
         ("pentanomial", json!(score.pairs.0)),
         ("elo", known(|estimate| estimate.elo)),
         ("elo_low", known(|estimate| estimate.low)),

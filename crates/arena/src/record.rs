@@ -1,4 +1,4 @@
-//! What is kept of a game: who won, why, and what the engines did wrong.
+//! The record of a finished game: result, ending, and the faults of the engines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,25 +6,26 @@ use std::fmt;
 use chess::{Color, DrawReason};
 use serde::{Deserialize, Serialize};
 
-/// What an engine may do wrong. The first four lose the game.
+/// A violation of the protocol or the rules. The first four lose the game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
-    /// The process ended or closed its output.
+    /// The process exits or closes its output.
     Crash,
-    /// No move, or none that the position allows.
+    /// No move, or an illegal one.
     IllegalMove,
-    /// The clock ran out.
+    /// The flag falls.
     TimeLoss,
-    /// No answer where no clock runs.
+    /// No answer while no clock is running.
     Hang,
-    /// A line of moves in `info pv` that cannot be played.
+    /// An illegal move in `info pv`.
     IllegalPv,
-    /// A `bestmove` that no `go` asked for.
+    /// A `bestmove` without a `go`.
     ExtraBestmove,
 }
 
 impl Fault {
+    /// All faults.
     pub const ALL: [Self; 6] = [
         Self::Crash,
         Self::IllegalMove,
@@ -34,7 +35,7 @@ impl Fault {
         Self::ExtraBestmove,
     ];
 
-    /// How it is called at the head of a column.
+    /// The heading of its column.
     pub fn short(self) -> &'static str {
         match self {
             Self::Crash => "crash",
@@ -46,7 +47,7 @@ impl Fault {
         }
     }
 
-    /// How it is called where there are several.
+    /// Its plural.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Crash => "crashes",
@@ -72,47 +73,56 @@ impl fmt::Display for Fault {
     }
 }
 
-/// How often a fault occurred, and the first time in words.
+/// How often a fault occurred, with the first occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Tally {
+pub struct FaultCount {
+    /// Occurrences.
     pub count: u32,
+    /// The first one, in words.
     pub example: String,
 }
 
-/// The faults of an engine.
+/// The faults of an engine, by kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Faults(BTreeMap<Fault, Tally>);
+pub struct Faults(BTreeMap<Fault, FaultCount>);
 
 impl Faults {
+    /// Adds occurrences of a fault.
     pub fn add(&mut self, fault: Fault, count: u32, example: &str) {
         if count > 0 {
             let tally = self.0.entry(fault);
-            tally.or_insert_with(|| Tally { count: 0, example: example.to_owned() }).count += count;
+            tally.or_insert_with(|| FaultCount { count: 0, example: example.to_owned() }).count +=
+                count;
         }
     }
 
+    /// Adds the faults of another game.
     pub fn append(&mut self, other: &Self) {
         for (&fault, tally) in &other.0 {
             self.add(fault, tally.count, &tally.example);
         }
     }
 
+    /// The occurrences of a fault.
     pub fn count(&self, fault: Fault) -> u32 {
         self.0.get(&fault).map_or(0, |tally| tally.count)
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Fault, &Tally)> {
+    /// All faults that occurred.
+    pub fn iter(&self) -> impl Iterator<Item = (Fault, &FaultCount)> {
         self.0.iter().map(|(&fault, tally)| (fault, tally))
     }
 }
 
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it all")]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Checkmate,
@@ -130,6 +140,7 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// The ending for a draw by the rules.
     pub fn of_draw(reason: DrawReason) -> Self {
         match reason {
             DrawReason::Stalemate => Self::Stalemate,
@@ -139,7 +150,7 @@ impl Ending {
         }
     }
 
-    /// The value of the tag `Termination`.
+    /// The value of the PGN tag `Termination`.
     pub fn termination(self) -> &'static str {
         match self {
             Self::AdjudicatedWin | Self::AdjudicatedDraw | Self::MoveLimit => "adjudication",
@@ -170,42 +181,53 @@ impl fmt::Display for Ending {
     }
 }
 
-/// What one player did in a game.
+/// The record of one player in a game.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct SideReport {
+pub struct PlayerRecord {
+    /// Moves played.
     pub moves: u32,
+    /// Nodes searched, as reported.
     pub nodes: u64,
     /// Time used.
     pub milliseconds: f64,
-    /// The sum of all depths reached.
+    /// The sum of the reported depths.
     pub depths: u64,
-    /// How far behind the end of its time a move came at the most.
+    /// The largest delay of a move after the end of its time, in milliseconds.
     pub overrun: f64,
-    /// The least time on the clock after a move, before the increment.
+    /// The least time on the clock after a move and before the increment, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lowest_clock: Option<f64>,
+    /// What it did wrong.
     #[serde(skip_serializing_if = "Faults::is_empty", default)]
     pub faults: Faults,
 }
 
-/// A finished game, as it is kept in the state file.
+/// A finished game, as in the state file.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameRecord {
     /// Its number in the schedule, from 1.
     pub game: u32,
-    /// The engines, by their number on the command line from 0.
+    /// The index of White's engine on the command line.
     pub white: usize,
+    /// The index of Black's engine.
     pub black: usize,
-    /// Which color has won; nothing is a draw.
+    /// `None` is a draw.
     #[serde(with = "winner")]
     pub winner: Option<Color>,
+    /// Why it ended.
     pub ending: Ending,
     /// The ending in words.
     pub reason: String,
+    /// Moves by both sides.
     pub plies: usize,
+    /// Its duration.
     pub seconds: f64,
+    /// A random opening as arguments of `position`, so that the other game of the pair has the same one
+    /// when the match is resumed. Older state files lack it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub opening: Option<String>,
     /// White and Black.
-    pub sides: [SideReport; 2],
+    pub sides: [PlayerRecord; 2],
 }
 
 impl GameRecord {
@@ -219,13 +241,13 @@ impl GameRecord {
     }
 }
 
-/// The winner as a result, the way PGN writes it.
+/// The winner as a PGN result.
 mod winner {
     use chess::Color;
     use serde::{Deserialize, Deserializer, Serializer, de};
 
     pub fn serialize<S: Serializer>(winner: &Option<Color>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(super::super::pgn_text::result(*winner).as_str())
+        to.serialize_str(crate::pgn::result(*winner).as_str())
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Color>, D::Error> {

@@ -1,17 +1,17 @@
 //! Who plays whom, in which order.
 //!
 //! Games come in pairs: one opening, each engine once with each color. A round is one pair of every
-//! pairing, all with the same opening; so the table grows evenly, and the number of a game means the
-//! same however many games are asked for.
+//! pairing, all with the same opening; so standings grow evenly, and the number of a game does not depend
+//! on the number of rounds.
 
-/// Two engines, by number.
+/// Two engines, by index.
 pub type Pairing = (usize, usize);
 
 /// All games of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     pairings: Vec<Pairing>,
-    /// How many pairs of games each pairing plays.
+    /// Pairs of games per pairing.
     rounds: usize,
 }
 
@@ -20,23 +20,26 @@ pub struct Schedule {
 pub struct Pair {
     /// From 0, in the order of play.
     pub number: usize,
+    /// The engines.
     pub pairing: Pairing,
-    /// Which opening.
+    /// The index of the opening.
     pub opening: usize,
 }
 
 impl Schedule {
-    /// Everyone against everyone, or only the first against all others.
+    /// A round robin, or a gauntlet: the first engine against all others.
     pub fn new(engines: usize, is_gauntlet: bool, rounds: usize) -> Self {
         let first = if is_gauntlet { 1.min(engines) } else { engines };
         let pairings = (0..first).flat_map(|a| (a + 1..engines).map(move |b| (a, b))).collect();
         Self { pairings, rounds }
     }
 
+    /// The pairings of a round.
     pub fn pairings(&self) -> &[Pairing] {
         &self.pairings
     }
 
+    /// The number of games.
     pub fn games(&self) -> usize {
         2 * self.pairings.len() * self.rounds
     }
@@ -71,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everyone_meets_everyone_with_both_colors_and_the_same_openings() {
+    fn a_round_robin_has_both_colors_and_one_opening_per_round() {
         let schedule = Schedule::new(3, false, 2);
         assert_eq!(schedule.pairings(), [(0, 1), (0, 2), (1, 2)]);
         assert_eq!(schedule.games(), 12);
@@ -87,12 +90,12 @@ mod tests {
     }
 
     #[test]
-    fn in_a_gauntlet_the_first_meets_the_others() {
+    fn in_a_gauntlet_the_first_plays_all_others() {
         assert_eq!(Schedule::new(4, true, 1).pairings(), [(0, 1), (0, 2), (0, 3)]);
     }
 
     #[test]
-    fn more_games_leave_the_first_ones_as_they_are() {
+    fn more_rounds_keep_the_first_games() {
         let few: Vec<Pair> = Schedule::new(3, false, 2).pairs().collect();
         let many: Vec<Pair> = Schedule::new(3, false, 5).pairs().collect();
         assert_eq!(few, many[..few.len()]);

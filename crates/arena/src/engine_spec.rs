@@ -1,52 +1,60 @@
-//! What the command line says of an engine: `command; key=value; key=value`.
+//! An engine as described on the command line: `command; key=value; key=value`.
 //!
-//! The command comes first, split at blanks unless they are quoted. Then, each behind a semicolon:
-//! `name=…`, limits of its own (`tc=…`, `movetime=…`, `nodes=…`, `depth=…`), and everything else is an
-//! option of the engine, with blanks in its name if it has some: `Skill Level=8`. An option without a
-//! value is a button. `option.name=…` is an option even if its name means something to us.
+//! The command comes first, split at spaces that are not quoted. Then, each after a semicolon: `name=…`,
+//! limits (`tc=…`, `movetime=…`, `nodes=…`, `depth=…`), and UCI options, whose names may contain spaces:
+//! `Skill Level=8`. An option without a value is a button. `option.NAME=…` is an option even if NAME has
+//! another meaning here.
 
-use anyhow::{Context, bail, ensure};
+use std::process::Command;
 
-use super::limits::Limits;
+use crate::{EngineLimits, ParseError, ensure};
 
-/// A value for an option of an engine; a button has none.
-pub type Setting = (String, Option<String>);
+/// The name of an option and its value; a button has none.
+pub type OptionSetting = (String, Option<String>);
 
 /// An engine as described on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineSpec {
+    /// Unique after [`make_names_unique`].
     pub name: String,
+    /// The program; `self` is the running one.
     pub program: String,
+    /// Its arguments.
     pub args: Vec<String>,
-    /// For this engine only, in the order given.
-    pub settings: Vec<Setting>,
-    /// Its own, in place of those for all.
-    pub limits: Option<Limits>,
-    /// Whether the name was given, not made up.
+    /// Options of this engine, in the order given.
+    pub settings: Vec<OptionSetting>,
+    /// Limits that replace those of the match.
+    pub limits: Option<EngineLimits>,
+    /// Whether the name was given explicitly.
     is_named: bool,
 }
 
 impl EngineSpec {
-    /// Reads an argument.
-    pub fn parse(text: &str) -> anyhow::Result<Self> {
+    /// Parses a description.
+    ///
+    /// ```
+    /// let spec = arena::EngineSpec::parse("stockfish; Skill Level=8; nodes=500")?;
+    /// assert_eq!((spec.name.as_str(), spec.limits.unwrap().nodes), ("stockfish", Some(500)));
+    /// # Ok::<(), arena::ParseError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut parts = text.split(';');
-        let command = words(parts.next().unwrap_or_default())
-            .with_context(|| format!("in the engine '{text}'"))?;
+        let command = split_words(parts.next().unwrap_or_default())
+            .ok_or_else(|| ParseError(format!("in the engine '{text}': a quote is not closed")))?;
         let Some((program, args)) = command.split_first() else {
-            bail!("an engine without a command: '{text}'");
+            return Err(ParseError(format!("an engine without a command: '{text}'")));
         };
-        let mut limits = Limits::default();
+        let mut limits = EngineLimits::default();
         let mut name = None;
         let mut settings = Vec::new();
         for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
-            let (key, value) = match part.split_once('=') {
-                Some((key, value)) => (key.trim(), Some(value.trim())),
-                None => (part, None),
-            };
+            let (key, value) = split_setting(part);
             ensure!(!key.is_empty(), "an option without a name in the engine '{text}': '{part}'");
             match (key, value) {
                 ("name", Some(value)) if !value.is_empty() => name = Some(value.to_owned()),
-                ("name", _) => bail!("an empty name for the engine '{text}'"),
+                ("name", _) => {
+                    return Err(ParseError(format!("an empty name for the engine '{text}'")));
+                }
                 (key, Some(value)) if limits.set(key, value)? => {}
                 (key, value) => {
                     let key = key.strip_prefix("option.").unwrap_or(key);
@@ -65,9 +73,20 @@ impl EngineSpec {
         })
     }
 
-    /// The settings and limits in one line: what makes this engine different from its likes.
-    fn peculiarities(&self) -> String {
-        let setting = |(name, value): &Setting| match value {
+    /// The command to spawn.
+    pub fn command(&self) -> std::io::Result<Command> {
+        let mut command = if self.program == "self" {
+            Command::new(std::env::current_exe()?)
+        } else {
+            Command::new(&self.program)
+        };
+        command.args(&self.args);
+        Ok(command)
+    }
+
+    /// The settings and limits in one line.
+    fn summary(&self) -> String {
+        let setting = |(name, value): &OptionSetting| match value {
             Some(value) => format!("{name}={value}"),
             None => name.clone(),
         };
@@ -77,9 +96,9 @@ impl EngineSpec {
     }
 }
 
-/// Gives engines that would have the same name different ones: first by what is special about them,
-/// then by numbers. Names that were given stay as they are.
-pub fn tell_apart(specs: &mut [EngineSpec]) -> anyhow::Result<()> {
+/// Makes the names of all engines unique: by their settings and limits, then by numbers. Explicit names
+/// are kept; two equal ones are an error.
+pub fn make_names_unique(specs: &mut [EngineSpec]) -> Result<(), ParseError> {
     for (n, spec) in specs.iter().enumerate() {
         let is_twin = |other: &EngineSpec| other.is_named && other.name == spec.name;
         ensure!(
@@ -91,7 +110,7 @@ pub fn tell_apart(specs: &mut [EngineSpec]) -> anyhow::Result<()> {
     let names: Vec<String> = specs.iter().map(|spec| spec.name.clone()).collect();
     let is_shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
     for spec in specs.iter_mut().filter(|spec| !spec.is_named && is_shared(&spec.name)) {
-        let more = spec.peculiarities();
+        let more = spec.summary();
         if !more.is_empty() {
             spec.name = format!("{} {more}", spec.name);
         }
@@ -114,19 +133,22 @@ pub fn tell_apart(specs: &mut [EngineSpec]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads `Hash=16`, an option for all engines.
-pub fn setting(text: &str) -> Result<Setting, String> {
-    let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name.trim(), Some(value.trim().to_owned())),
-        None => (text.trim(), None),
-    };
-    if name.is_empty() {
-        return Err("an option without a name; write NAME=VALUE".to_owned());
-    }
-    Ok((name.to_owned(), value))
+/// Parses `Hash=16`.
+pub fn parse_setting(text: &str) -> Result<OptionSetting, ParseError> {
+    let (name, value) = split_setting(text);
+    ensure!(!name.is_empty(), "an option without a name; write NAME=VALUE");
+    Ok((name.to_owned(), value.map(str::to_owned)))
 }
 
-/// The name of a program without its folder; `self` is what it is called here.
+/// Splits `NAME=VALUE`; without `=` there is no value.
+fn split_setting(text: &str) -> (&str, Option<&str>) {
+    match text.split_once('=') {
+        Some((name, value)) => (name.trim(), Some(value.trim())),
+        None => (text.trim(), None),
+    }
+}
+
+/// The file name of a program without its extension; `self` is `tabiya`.
 fn short_name(program: &str) -> String {
     if program == "self" {
         return "tabiya".to_owned();
@@ -135,8 +157,8 @@ fn short_name(program: &str) -> String {
     name.strip_suffix(".exe").unwrap_or(name).to_owned()
 }
 
-/// Splits a command at blanks, but for those between quotes of either kind.
-fn words(text: &str) -> anyhow::Result<Vec<String>> {
+/// Splits a command at spaces outside of single or double quotes; `None` if a quote is not closed.
+fn split_words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -152,9 +174,8 @@ fn words(text: &str) -> anyhow::Result<Vec<String>> {
             None => word.get_or_insert_default().push(c),
         }
     }
-    ensure!(quote.is_none(), "a quote is not closed");
     words.extend(word);
-    Ok(words)
+    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]
@@ -164,12 +185,12 @@ mod tests {
     fn names(texts: &[&str]) -> Vec<String> {
         let mut specs: Vec<EngineSpec> =
             texts.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
-        tell_apart(&mut specs).unwrap();
+        make_names_unique(&mut specs).unwrap();
         specs.into_iter().map(|spec| spec.name).collect()
     }
 
     #[test]
-    fn a_command_comes_first_and_options_behind_semicolons() {
+    fn a_command_comes_first_and_options_after_semicolons() {
         let text = "/usr/games/stockfish --x 'a b'; Skill Level=8; name=SF 8 ; Clear Hash; nodes=500; option.depth=3;";
         let spec = EngineSpec::parse(text).unwrap();
         assert_eq!((spec.name.as_str(), spec.program.as_str()), ("SF 8", "/usr/games/stockfish"));
@@ -181,22 +202,22 @@ mod tests {
             setting("depth", Some("3")),
         ];
         assert_eq!(spec.settings, expected);
-        assert_eq!(spec.limits, Some(Limits { nodes: Some(500), ..Limits::default() }));
+        assert_eq!(spec.limits, Some(EngineLimits { nodes: Some(500), ..EngineLimits::default() }));
     }
 
     #[test]
-    fn engines_of_the_same_name_are_told_apart() {
+    fn equal_names_are_made_unique() {
         assert_eq!(names(&["/a/x", "self"]), ["x", "tabiya"]);
         assert_eq!(names(&["x; nodes=1", "x; A=2"]), ["x 1 nodes", "x A=2"]);
         assert_eq!(names(&["x", "x", "x"]), ["x", "x (2)", "x (3)"]);
         assert_eq!(names(&["x; name=y", "x"]), ["y", "x"]);
         assert_eq!(names(&["x", "z; name=x", "x"]), ["x (2)", "x", "x (3)"]);
         let mut twins = ["x; name=y", "z; name=y"].map(|text| EngineSpec::parse(text).unwrap());
-        assert!(tell_apart(&mut twins).is_err());
+        assert!(make_names_unique(&mut twins).is_err());
     }
 
     #[test]
-    fn nonsense_is_refused_with_a_reason() {
+    fn nonsense_is_rejected() {
         for bad in ["", " ; a=1", "x; =3", "x; name=", "x; tc=soon", "'x", "x; nodes=0"] {
             assert!(EngineSpec::parse(bad).is_err(), "{bad}");
         }

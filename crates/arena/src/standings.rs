@@ -1,35 +1,40 @@
-//! The sum of all games: points, pairs, faults, for each engine and each pairing.
+//! Totals of all games: points, pairs and faults, per engine and per pairing.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::record::{Ending, Faults, GameRecord};
-use super::schedule::{Pairing, pair_of};
-use super::stats::Pentanomial;
+use crate::schedule::pair_of;
+use crate::{Ending, Faults, GameRecord, Pairing, Pentanomial};
 
-/// Games won, drawn and lost, and the pairs among them.
+/// Wins, draws and losses, and the complete pairs among them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Score {
+pub struct MatchScore {
+    /// Games won.
     pub wins: u32,
+    /// Games drawn.
     pub draws: u32,
+    /// Games lost.
     pub losses: u32,
+    /// Complete pairs.
     pub pairs: Pentanomial,
 }
 
-impl Score {
+impl MatchScore {
+    /// The number of games.
     pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
+    /// A win is one point, a draw half of one.
     pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 
-    /// Points per game; half without games.
-    pub fn share(&self) -> f64 {
+    /// Points per game; 0.5 without games.
+    pub fn rate(&self) -> f64 {
         if self.games() == 0 { 0.5 } else { self.points() / f64::from(self.games()) }
     }
 
-    /// Seen from the other side.
+    /// From the opponent's point of view.
     pub fn reversed(self) -> Self {
         let pairs = self.pairs.reversed();
         Self { wins: self.losses, draws: self.draws, losses: self.wins, pairs }
@@ -43,9 +48,10 @@ impl Score {
     }
 }
 
-/// What an engine did in all its games.
+/// Totals of an engine over all its games; fields as in [`PlayerRecord`](crate::PlayerRecord).
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Conduct {
+#[allow(missing_docs, reason = "as in `PlayerRecord`")]
+pub struct PlayerTotals {
     pub moves: u64,
     pub nodes: u64,
     pub milliseconds: f64,
@@ -55,36 +61,44 @@ pub struct Conduct {
     pub faults: Faults,
 }
 
-/// A fault of an engine in a game.
+/// The faults of an engine in one game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Incident {
+    /// The number of the game.
     pub game: u32,
+    /// The engine.
     pub engine: usize,
+    /// Its faults.
     pub faults: Faults,
 }
 
-/// All that is known after some games.
+/// The standings after some games.
 #[derive(Clone, Debug, Default)]
 pub struct Standings {
-    scores: HashMap<Pairing, Score>,
-    pub conduct: Vec<Conduct>,
+    scores: HashMap<Pairing, MatchScore>,
+    /// By engine.
+    pub totals: Vec<PlayerTotals>,
+    /// The number of games with each ending.
     pub endings: BTreeMap<Ending, u32>,
+    /// In the order of finishing.
     pub incidents: Vec<Incident>,
-    /// The first game of pairs that wait for their second: its half points for the pairing's first.
-    waiting: HashMap<u32, u32>,
+    /// Half points of the pairing's first engine in the first game of each incomplete pair.
+    incomplete: HashMap<u32, u32>,
     games: u32,
 }
 
 impl Standings {
+    /// No games yet.
     pub fn new(engines: usize) -> Self {
-        Self { conduct: vec![Conduct::default(); engines], ..Self::default() }
+        Self { totals: vec![PlayerTotals::default(); engines], ..Self::default() }
     }
 
-    /// How many games are in it.
+    /// The number of games.
     pub fn games(&self) -> u32 {
         self.games
     }
 
+    /// Adds a finished game.
     pub fn add(&mut self, record: &GameRecord) {
         self.games += 1;
         *self.endings.entry(record.ending).or_default() += 1;
@@ -97,22 +111,22 @@ impl Standings {
             _ => score.wins += 1,
         }
         let pair = pair_of(record.game);
-        match self.waiting.remove(&pair) {
+        match self.incomplete.remove(&pair) {
             Some(other) => score.pairs.0[(half_points + other) as usize] += 1,
             None => {
-                self.waiting.insert(pair, half_points);
+                self.incomplete.insert(pair, half_points);
             }
         }
         for (engine, side) in [record.white, record.black].into_iter().zip(&record.sides) {
-            let Some(conduct) = self.conduct.get_mut(engine) else { continue };
-            conduct.moves += u64::from(side.moves);
-            conduct.nodes += side.nodes;
-            conduct.milliseconds += side.milliseconds;
-            conduct.depths += side.depths;
-            conduct.overrun = conduct.overrun.max(side.overrun);
-            let lowest = [conduct.lowest_clock, side.lowest_clock].into_iter().flatten();
-            conduct.lowest_clock = lowest.min_by(f64::total_cmp);
-            conduct.faults.append(&side.faults);
+            let Some(totals) = self.totals.get_mut(engine) else { continue };
+            totals.moves += u64::from(side.moves);
+            totals.nodes += side.nodes;
+            totals.milliseconds += side.milliseconds;
+            totals.depths += side.depths;
+            totals.overrun = totals.overrun.max(side.overrun);
+            let lowest = [totals.lowest_clock, side.lowest_clock].into_iter().flatten();
+            totals.lowest_clock = lowest.min_by(f64::total_cmp);
+            totals.faults.append(&side.faults);
             if !side.faults.is_empty() {
                 let faults = side.faults.clone();
                 self.incidents.push(Incident { game: record.game, engine, faults });
@@ -120,14 +134,14 @@ impl Standings {
         }
     }
 
-    /// The score of the first of a pairing.
-    pub fn pairing(&self, pairing: Pairing) -> Score {
+    /// The score of the first engine of a pairing.
+    pub fn pairing(&self, pairing: Pairing) -> MatchScore {
         self.scores.get(&pairing).copied().unwrap_or_default()
     }
 
     /// The score of an engine against all others.
-    pub fn engine(&self, engine: usize) -> Score {
-        let mut sum = Score::default();
+    pub fn engine(&self, engine: usize) -> MatchScore {
+        let mut sum = MatchScore::default();
         for (&(first, second), score) in &self.scores {
             if first == engine {
                 sum.add(*score);
@@ -140,12 +154,13 @@ impl Standings {
 
     /// The engines from the best to the worst.
     pub fn ranking(&self) -> Vec<usize> {
-        let mut engines: Vec<usize> = (0..self.conduct.len()).collect();
-        let share = |engine: usize| self.engine(engine).share();
-        engines.sort_by(|&a, &b| share(b).total_cmp(&share(a)));
+        let mut engines: Vec<usize> = (0..self.totals.len()).collect();
+        let rate = |engine: usize| self.engine(engine).rate();
+        engines.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
         engines
     }
 
+    /// Whether any engine had a fault.
     pub fn has_faults(&self) -> bool {
         !self.incidents.is_empty()
     }
@@ -154,7 +169,7 @@ impl Standings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matches::record::{Fault, SideReport};
+    use crate::{Fault, PlayerRecord};
     use chess::Color;
 
     fn record(game: u32, white: usize, black: usize, winner: Option<Color>) -> GameRecord {
@@ -165,14 +180,15 @@ mod tests {
             winner,
             ending: Ending::Checkmate,
             reason: String::new(),
+            opening: None,
             plies: 10,
             seconds: 1.0,
-            sides: [SideReport::default(), SideReport::default()],
+            sides: [PlayerRecord::default(), PlayerRecord::default()],
         }
     }
 
     #[test]
-    fn games_are_counted_and_pairs_put_together_in_any_order() {
+    fn games_are_counted_and_pairs_completed_in_any_order() {
         let mut standings = Standings::new(2);
         for (game, white, black, winner) in [
             (1, 0, 1, Some(Color::White)),
@@ -185,7 +201,7 @@ mod tests {
         }
         let score = standings.pairing((0, 1));
         assert_eq!((score.wins, score.draws, score.losses), (2, 2, 1));
-        // Games 1 and 2 both won, 3 and 4 half a point, 5 without its other.
+        // Games 1 and 2 both won, 3 and 4 half a point, 5 is incomplete.
         assert_eq!(score.pairs, Pentanomial([0, 1, 0, 0, 1]));
         assert_eq!(standings.engine(1), score.reversed());
         assert_eq!(standings.ranking(), [0, 1]);
@@ -193,15 +209,15 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_counted_for_whom_they_belong_to() {
+    fn faults_are_counted_per_engine() {
         let mut standings = Standings::new(3);
         let mut game = record(7, 2, 0, Some(Color::White));
         game.sides[1].faults.add(Fault::Crash, 1, "ended (signal: 11)");
         game.sides[1].overrun = 3.0;
         standings.add(&game);
         assert!(standings.has_faults());
-        assert_eq!(standings.conduct[0].faults.count(Fault::Crash), 1);
-        assert!(standings.conduct[2].faults.is_empty());
+        assert_eq!(standings.totals[0].faults.count(Fault::Crash), 1);
+        assert!(standings.totals[2].faults.is_empty());
         assert_eq!((standings.incidents[0].game, standings.incidents[0].engine), (7, 0));
         assert_eq!(standings.ranking(), [2, 1, 0]);
     }

@@ -1,48 +1,50 @@
-//! How long an engine may think: time controls, and the clock of one player in one game.
+//! Time controls, the limits of an engine, and the clock of one player in one game.
 //!
-//! | text | means |
+//! | text | meaning |
 //! |---|---|
-//! | `8+0.08` | 8 seconds for the game and 0.08 more for each move |
+//! | `8+0.08` | 8 seconds for the game and an increment of 0.08 seconds |
 //! | `40/5` | 5 seconds for every 40 moves |
 //! | `40/5+0.1` | both |
-//! | `2:30+1` | 2 minutes and 30 seconds, and 1 second a move |
+//! | `2:30+1` | 2 minutes and 30 seconds, and an increment of 1 second |
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use crate::{ParseError, ensure};
 
 /// A time control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeControl {
-    /// For how many moves `base` is; for the whole game if nothing.
+    /// Moves per period; `None`: one period for the whole game.
     pub moves: Option<u32>,
+    /// Time per period.
     pub base: Duration,
+    /// Time added after each move.
     pub increment: Duration,
 }
 
 impl FromStr for TimeControl {
-    type Err = anyhow::Error;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> anyhow::Result<Self> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let (moves, rest) = match text.split_once('/') {
             Some((moves, rest)) => {
-                let count: u32 = moves.trim().parse().with_context(|| {
-                    format!("'{moves}' in the time control '{text}' is not a number of moves")
-                })?;
-                ensure!(count > 0, "a time control of no moves: '{text}'");
-                (Some(count), rest)
+                let count = moves.trim().parse().ok().filter(|&count: &u32| count > 0);
+                let problem =
+                    || ParseError(format!("'{moves}' in '{text}' is not a number of moves"));
+                (Some(count.ok_or_else(problem)?), rest)
             }
             None => (None, text),
         };
         let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
-        let control = Self { moves, base: minutes(base)?, increment: seconds(increment)? };
-        ensure!(
-            control.base + control.increment > Duration::ZERO,
-            "a time control without time: '{text}'"
-        );
-        Ok(control)
+        let base = match base.split_once(':') {
+            Some((minutes, seconds)) => parse_seconds(minutes)? * 60 + parse_seconds(seconds)?,
+            None => parse_seconds(base)?,
+        };
+        let increment = parse_seconds(increment)?;
+        ensure!(base + increment > Duration::ZERO, "a time control without time: '{text}'");
+        Ok(Self { moves, base, increment })
     }
 }
 
@@ -59,64 +61,62 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// `2:30` or `150`.
-fn minutes(text: &str) -> anyhow::Result<Duration> {
-    match text.split_once(':') {
-        Some((minutes, rest)) => Ok(seconds(minutes)? * 60 + seconds(rest)?),
-        None => seconds(text),
-    }
-}
-
-/// A number of seconds, at most a day: `0.08`.
-pub fn seconds(text: &str) -> anyhow::Result<Duration> {
-    let number: f64 =
-        text.trim().parse().with_context(|| format!("'{text}' is not a number of seconds"))?;
+/// Parses a number of seconds, at most a day: `0.08`.
+pub fn parse_seconds(text: &str) -> Result<Duration, ParseError> {
+    let number: Result<f64, _> = text.trim().parse();
+    let number = number.map_err(|_| ParseError(format!("'{text}' is not a number of seconds")))?;
     ensure!((0.0..=86_400.0).contains(&number), "'{text}' is not a time from 0 to 86400 seconds");
     Ok(Duration::from_secs_f64(number))
 }
 
-/// What bounds the thinking of an engine. Several bounds hold at once.
+/// The limits of an engine's searches. All that are set apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Limits {
-    pub clock: Option<TimeControl>,
+pub struct EngineLimits {
+    /// The time control.
+    pub tc: Option<TimeControl>,
+    /// Time per move.
     pub movetime: Option<Duration>,
+    /// Nodes per move.
     pub nodes: Option<u64>,
+    /// Depth of each search.
     pub depth: Option<u32>,
 }
 
-impl Limits {
-    /// Sets the limit of this name; false if there is no such.
-    pub fn set(&mut self, name: &str, value: &str) -> anyhow::Result<bool> {
-        let count = || -> anyhow::Result<u64> {
+impl EngineLimits {
+    /// Sets the limit of this name; `false` if there is none.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<bool, ParseError> {
+        let count = || -> Result<u64, ParseError> {
             let number = value.trim().parse().ok().filter(|&number: &u64| number > 0);
-            number.with_context(|| format!("{name}: '{value}' is not a number above 0"))
+            number.ok_or_else(|| ParseError(format!("{name}: '{value}' is not a number above 0")))
         };
         match name {
-            "tc" => self.clock = Some(value.trim().parse()?),
+            "tc" => self.tc = Some(value.trim().parse()?),
             "movetime" => {
-                let time = seconds(value)?;
+                let time = parse_seconds(value)?;
                 ensure!(time >= Duration::from_millis(1), "movetime: less than a millisecond");
                 self.movetime = Some(time);
             }
             "nodes" => self.nodes = Some(count()?),
-            "depth" => match u32::try_from(count()?) {
-                Ok(depth) => self.depth = Some(depth),
-                Err(_) => bail!("depth: '{value}' is too large"),
-            },
+            "depth" => {
+                let depth = u32::try_from(count()?);
+                let problem = |_| ParseError(format!("depth: '{value}' is too large"));
+                self.depth = Some(depth.map_err(problem)?);
+            }
             _ => return Ok(false),
         }
         Ok(true)
     }
 
+    /// Whether no limit is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl fmt::Display for Limits {
+impl fmt::Display for EngineLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words = Vec::new();
-        words.extend(self.clock.map(|clock| clock.to_string()));
+        words.extend(self.tc.map(|tc| tc.to_string()));
         words.extend(self.movetime.map(|time| format!("{} s/move", time.as_secs_f64())));
         words.extend(self.nodes.map(|nodes| format!("{nodes} nodes")));
         words.extend(self.depth.map(|depth| format!("depth {depth}")));
@@ -126,18 +126,18 @@ impl fmt::Display for Limits {
 
 /// The clock of one player.
 #[derive(Clone, Debug)]
-pub struct Clock {
-    control: TimeControl,
+pub struct PlayerClock {
+    tc: TimeControl,
     remaining: Duration,
-    /// Moves to the next time control, if there are such.
+    /// Moves to the end of the period, if there are periods.
     moves_to_go: Option<u32>,
 }
 
-impl Clock {
-    pub fn new(control: TimeControl) -> Self {
-        // An increment counts for the first move too: `0+0.1` can be played.
-        let remaining = if control.base.is_zero() { control.increment } else { control.base };
-        Self { control, remaining, moves_to_go: control.moves }
+impl PlayerClock {
+    pub fn new(tc: TimeControl) -> Self {
+        // The increment counts for the first move too: `0+0.1` can be played.
+        let remaining = if tc.base.is_zero() { tc.increment } else { tc.base };
+        Self { tc, remaining, moves_to_go: tc.moves }
     }
 
     pub fn remaining(&self) -> Duration {
@@ -145,26 +145,26 @@ impl Clock {
     }
 
     pub fn increment(&self) -> Duration {
-        self.control.increment
+        self.tc.increment
     }
 
     pub fn moves_to_go(&self) -> Option<u32> {
         self.moves_to_go
     }
 
-    /// Takes the time of a move off the clock and adds what the move earns; false if the time was
-    /// over. Within `margin` behind the end, nothing is lost but the rest of the time.
+    /// Subtracts the time of a move and adds the increment; `false` if the flag falls. A move that is late
+    /// by at most `margin` costs only the remaining time.
     pub fn punch(&mut self, elapsed: Duration, margin: Duration) -> bool {
         if elapsed > self.remaining + margin {
             self.remaining = Duration::ZERO;
             return false;
         }
-        self.remaining = self.remaining.saturating_sub(elapsed) + self.control.increment;
+        self.remaining = self.remaining.saturating_sub(elapsed) + self.tc.increment;
         if let Some(left) = &mut self.moves_to_go {
             *left -= 1;
             if *left == 0 {
-                *left = self.control.moves.unwrap_or(1);
-                self.remaining += self.control.base;
+                *left = self.tc.moves.unwrap_or(1);
+                self.remaining += self.tc.base;
             }
         }
         true
@@ -178,7 +178,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn time_controls_are_read_as_they_are_written() {
+    fn time_controls_are_parsed_and_written_back() {
         for (text, moves, base, increment) in [
             ("8+0.08", None, 8_000, 80),
             ("40/5", Some(40), 5_000, 0),
@@ -197,8 +197,8 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_set_by_name_and_refuse_nonsense() {
-        let mut limits = Limits::default();
+    fn limits_are_set_by_name_and_reject_nonsense() {
+        let mut limits = EngineLimits::default();
         assert!(limits.set("nodes", "1000").unwrap() && limits.set("depth", "5").unwrap());
         assert!(limits.set("movetime", "0.25").unwrap() && !limits.set("Hash", "1").unwrap());
         assert_eq!(limits.to_string(), "0.25 s/move, 1000 nodes, depth 5");
@@ -209,20 +209,20 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_loses_the_time_of_a_move_and_earns_its_increment() {
-        let mut clock = Clock::new("1+0.1".parse().unwrap());
+    fn a_clock_loses_the_time_of_a_move_and_gains_the_increment() {
+        let mut clock = PlayerClock::new("1+0.1".parse().unwrap());
         assert!(clock.punch(300 * MS, Duration::ZERO));
         assert_eq!(clock.remaining(), 800 * MS);
         assert!(clock.punch(800 * MS, Duration::ZERO));
         assert_eq!(clock.remaining(), 100 * MS);
         assert!(clock.punch(105 * MS, 5 * MS), "within the margin");
         assert_eq!(clock.remaining(), 100 * MS);
-        assert!(!clock.punch(106 * MS, 5 * MS), "behind the margin");
+        assert!(!clock.punch(106 * MS, 5 * MS), "beyond the margin");
     }
 
     #[test]
-    fn a_time_control_adds_its_time_again_after_its_moves() {
-        let mut clock = Clock::new("2/1".parse().unwrap());
+    fn the_base_time_is_added_again_after_each_period() {
+        let mut clock = PlayerClock::new("2/1".parse().unwrap());
         assert_eq!(clock.moves_to_go(), Some(2));
         assert!(clock.punch(900 * MS, Duration::ZERO));
         assert_eq!((clock.moves_to_go(), clock.remaining()), (Some(1), 100 * MS));

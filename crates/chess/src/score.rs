@@ -1,0 +1,30 @@
+//! Scores in centipawns or moves to mate, as UCI and PGN comments write them.
+
+use std::fmt;
+
+/// A score in centipawns or moves to mate.
+///
+/// The point of view depends on the source: the side to move in UCI, White in PGN comments and data sets.
+///
+/// ```
+/// use chess::Score;
+/// assert_eq!(Score::Centipawns(-45).to_string(), "cp -45");
+/// assert_eq!(Score::Mate(3).to_string(), "mate 3");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Score {
+    /// Hundredths of a pawn.
+    Centipawns(i32),
+    /// Full moves to mate; negative if the side whose view it is gets mated.
+    Mate(i32),
+}
+
+/// `cp 34` or `mate -3`, as in a UCI `info` line.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Centipawns(value) => write!(f, "cp {value}"),
+            Self::Mate(moves) => write!(f, "mate {moves}"),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! A model, or random play, behind the UCI protocol.
+//!
+//! There is no search: a move is chosen at once, whatever the clock, and `bestmove` follows at once, or
+//! on `stop` or `ponderhit` where the protocol requires that. Besides the protocol, `d` shows the board
+//! and `eval` the prediction of the model.
+
+use chess::rng::Rng;
+use chess::{Game, Move, Outcome, Position, Score};
+use uci::{BoxError, Go, Handler, Info, OptionDecl, Output, bestmove, find_option, move_text};
+
+use crate::player::{Player, score};
+
+/// A player without search.
+pub struct PolicyHandler {
+    /// `None` plays uniformly random legal moves.
+    model: Option<Player>,
+    rng: Rng,
+    chess960: bool,
+    avoid_draws: bool,
+    /// The `bestmove` line that is due at `stop` or `ponderhit`.
+    pending: Option<String>,
+    output: Output,
+}
+
+impl PolicyHandler {
+    /// Plays with a model, or at random without one.
+    pub fn new(model: Option<Player>, output: Output) -> Self {
+        let rng = Rng::new(1, 0);
+        Self { model, rng, chess960: false, avoid_draws: false, pending: None, output }
+    }
+
+    /// Chooses one of the allowed moves and reports it.
+    fn choose(&mut self, position: &Position, allowed: &[Move]) -> Option<Move> {
+        let first = *allowed.first()?;
+        let mut info = Info { depth: Some(1), nodes: Some(1), ..Info::default() };
+        let m = match &mut self.model {
+            None => {
+                info.score = Some(Score::Centipawns(0));
+                allowed[self.rng.below(allowed.len())]
+            }
+            Some(player) => {
+                let opinion = player.opinion(position);
+                info.score = Some(Score::Centipawns(score(opinion.expected())));
+                info.wdl = Some(permille(opinion.wdl));
+                // A policy without underpromotions has no probability for some of the allowed moves.
+                player.choose(&opinion, |m| allowed.contains(&m)).unwrap_or(first)
+            }
+        };
+        info.pv = vec![move_text(position, m, self.chess960)];
+        self.output.line(info);
+        Some(m)
+    }
+
+    fn evaluate(&mut self, game: Option<&Game>) -> Result<(), BoxError> {
+        let position = *game.ok_or("no position")?.position();
+        let Some(player) = &mut self.model else {
+            self.output.line("info string evaluation: none, moves are random");
+            return Ok(());
+        };
+        let opinion = player.opinion(&position);
+        let [win, draw, loss] = opinion.wdl.map(|p| 100.0 * p);
+        let (turn, expected) = (position.turn(), opinion.expected());
+        self.output.line(format_args!(
+            "info string evaluation: {turn} to move wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %, expects {expected:.3} points"
+        ));
+        for &(m, probability) in opinion.moves.iter().take(10) {
+            let text = move_text(&position, m, self.chess960);
+            self.output.line(format_args!("info string {:5.1} % {text}", 100.0 * probability));
+        }
+        Ok(())
+    }
+}
+
+impl Handler for PolicyHandler {
+    fn id(&self) -> (String, String) {
+        let version = env!("CARGO_PKG_VERSION");
+        let name = match &self.model {
+            None => format!("Tabiya {version} random"),
+            Some(player) => {
+                let config = player.weights().config();
+                format!("Tabiya {version} PRA d{} n{}", config.depth, config.n_embd)
+            }
+        };
+        (name, "the Tabiya developers".to_owned())
+    }
+
+    fn options(&self) -> Vec<OptionDecl> {
+        vec![
+            OptionDecl::spin("Temperature", 0, 0, 1000),
+            OptionDecl::spin("Seed", 1, 0, i32::MAX.into()),
+            OptionDecl::check("Avoid Draws", false),
+            OptionDecl::check("UCI_Chess960", false),
+            OptionDecl::check("UCI_ShowWDL", true),
+            OptionDecl::check("Ponder", false),
+        ]
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), BoxError> {
+        let options = self.options();
+        let option = find_option(&options, name)?;
+        match option.name.as_str() {
+            "Temperature" => {
+                let hundredths = option.parse_spin(value)?;
+                if let Some(player) = &mut self.model {
+                    player.temperature = hundredths as f32 / 100.0;
+                }
+            }
+            "Seed" => {
+                let seed = option.parse_spin(value)? as u64;
+                self.rng = Rng::new(seed, 0);
+                if let Some(player) = &mut self.model {
+                    player.set_seed(seed);
+                }
+            }
+            "Avoid Draws" => self.avoid_draws = option.parse_check(value)?,
+            "UCI_Chess960" => self.chess960 = option.parse_check(value)?,
+            // WDL is always shown, and pondering changes nothing.
+            _ => drop(option.parse_check(value)?),
+        }
+        Ok(())
+    }
+
+    fn new_game(&mut self) -> Result<(), BoxError> {
+        Ok(())
+    }
+
+    fn check_idle(&mut self) -> Result<(), BoxError> {
+        match self.pending {
+            Some(_) => Err("a search is running, send stop first".into()),
+            None => Ok(()),
+        }
+    }
+
+    fn go(&mut self, game: Game, go: Go) -> Result<(), BoxError> {
+        if go.perft.is_some() {
+            return Err("perft is not supported".into());
+        }
+        let position = game.position();
+        let legal: Vec<Move> = position.legal_moves().into_iter().collect();
+        let requested = narrowed(&legal, |m| go.search_moves.contains(&m));
+        let allowed = if self.avoid_draws {
+            let mut next = game.clone();
+            narrowed(&requested, |m| !allows_draw(&mut next, m))
+        } else {
+            requested
+        };
+        let best = self.choose(position, &allowed);
+        if best.is_none() {
+            self.output.line(Info::no_legal_moves(position));
+        }
+        let answer = bestmove(position, best, None, self.chess960);
+        // Without any limit the answer is due at once: more time would change nothing.
+        if go.ponder || go.infinite {
+            self.pending = Some(answer);
+        } else {
+            self.output.line(answer);
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self) {
+        if let Some(answer) = self.pending.take() {
+            self.output.line(answer);
+        }
+    }
+
+    fn ponder_hit(&mut self) {
+        self.stop();
+    }
+
+    fn quit(&mut self) {
+        self.stop();
+    }
+
+    fn extension(&mut self, word: &str, _: &str, game: Option<&Game>) -> Result<bool, BoxError> {
+        match word {
+            "eval" => self.evaluate(game).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+}
+
+/// The moves that pass; all of them if none does.
+fn narrowed(moves: &[Move], mut passes: impl FnMut(Move) -> bool) -> Vec<Move> {
+    let some: Vec<Move> = moves.iter().copied().filter(|&m| passes(m)).collect();
+    if some.is_empty() { moves.to_vec() } else { some }
+}
+
+/// Whether a move draws, repeats a position, or lets the opponent draw with the next move.
+fn allows_draw(game: &mut Game, m: Move) -> bool {
+    if game.play(m).is_err() {
+        return false;
+    }
+    let replies = game.position().legal_moves();
+    let draws = is_drawn(game)
+        || game.repetitions() > 1
+        || replies.into_iter().any(|reply| {
+            if game.play(reply).is_err() {
+                return false;
+            }
+            let draws = is_drawn(game);
+            game.undo();
+            draws
+        });
+    game.undo();
+    draws
+}
+
+/// Whether the game is drawn, or a draw can be claimed.
+fn is_drawn(game: &Game) -> bool {
+    matches!(game.outcome(), Some(Outcome::Draw(_))) || game.claimable_draw().is_some()
+}
+
+/// Win, draw and loss in permille, with a sum of 1000.
+fn permille(wdl: [f32; 3]) -> [u32; 3] {
+    let part = |p: f32| (1000.0 * p.clamp(0.0, 1.0)).round() as u32;
+    let win = part(wdl[0]);
+    let loss = part(wdl[2]).min(1000 - win);
+    [win, 1000 - win - loss, loss]
+}
