@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, Workers};
+use ::data::{PrepareEvent, Workers};
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
@@ -147,12 +147,12 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     let prepared =
         selfplay(&args.out, &player, tablebases.as_ref(), &args.options(), workers, |event| {
             match event {
-                Event::Progress { read, games, positions } => {
+                PrepareEvent::Progress { read, games, positions } => {
                     let done = if args.games.is_some() { read } else { positions };
                     progress.tell(done, positions, &format!("{}, ", count(games, "game")));
                 }
-                Event::Sorting { positions } => progress = Progress::new(positions),
-                Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
+                PrepareEvent::Sorting { positions } => progress = Progress::new(positions),
+                PrepareEvent::Sorted { positions } => progress.tell(positions, positions, "sorted "),
                 _ => {}
             }
         });

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::ensure;
 use chess::pgn::{BrokenGame, read_trees};
 use chess::{Epd, Game, Move, Position, chess960};
-use data::{Input, Order, Piece};
+use data::{Chunk, Input};
 use paco::Rng;
 
 use super::balance;
@@ -124,9 +124,9 @@ fn read_pgn(
     complain: &mut impl FnMut(String),
 ) -> anyhow::Result<Vec<Opening>> {
     let plies = plies.unwrap_or(usize::MAX);
-    let work = |piece: Piece<'_>| match piece {
-        Piece::TooLong { .. } => Vec::new(),
-        Piece::Games(text) => read_trees(text)
+    let work = |chunk: Chunk<'_>| match chunk {
+        Chunk::TooLong { .. } => Vec::new(),
+        Chunk::Games(text) => read_trees(text)
             .into_iter()
             .map(|tree| {
                 tree.map(|tree| {
@@ -140,7 +140,7 @@ fn read_pgn(
     };
     let mut openings = Vec::new();
     let mut bad = 0;
-    let options = data::Options { order: Order::Large, ..data::Options::default() };
+    let options = data::ReadOptions { parallel_frames: false, ..data::ReadOptions::default() };
     data::read_games(Input::open(path)?, &options, work, |found, _| {
         for opening in found {
             match opening {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{Event, RowOrder, Workers};
+use ::data::{PrepareEvent, RowOrder, Workers};
 use clap::Args;
 use serde_json::json;
 use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
@@ -111,9 +111,9 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let mut progress = Progress::new(source.rows());
     let rescored =
         rescore(&source, &args.out, &teacher, &args.options(), workers, |event| match event {
-            Event::Progress { read, positions, .. } => progress.tell(read, positions, ""),
-            Event::Sorting { positions } => progress = Progress::new(positions),
-            Event::Sorted { positions } => progress.tell(positions, positions, "sorted "),
+            PrepareEvent::Progress { read, positions, .. } => progress.tell(read, positions, ""),
+            PrepareEvent::Sorting { positions } => progress = Progress::new(positions),
+            PrepareEvent::Sorted { positions } => progress.tell(positions, positions, "sorted "),
             _ => {}
         });
     drop(progress);

@@ -1,24 +1,25 @@
-//! A bar on the terminal: bytes, games a second, time left.
+//! Progress bar: bytes, games per second, time left.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use data::{Input, Progress};
+use data::Input;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
-/// Shows how far a file has been read, as long as it lives, if standard error is a terminal.
+/// Shows the progress of an input while it lives, if standard error is a terminal.
 pub struct Bar {
     bar: Option<ProgressBar>,
-    progress: Arc<Progress>,
+    bytes_read: Arc<AtomicU64>,
+    games: Arc<AtomicU64>,
 }
 
 impl Bar {
     pub fn new(input: &Input) -> Self {
-        let progress = input.progress();
+        let (bytes_read, games) = (input.bytes_read(), Arc::new(AtomicU64::new(0)));
         if !std::io::stderr().is_terminal() {
-            return Self { bar: None, progress };
+            return Self { bar: None, bytes_read, games };
         }
         let (bar, template) = match input.size() {
             Some(size) => (
@@ -27,30 +28,30 @@ impl Bar {
             ),
             None => (ProgressBar::new_spinner(), "{msg} {spinner} {bytes} {bytes_per_sec} {games}"),
         };
-        let counted = Arc::clone(&progress);
-        let games = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
-            let games = counted.games.load(Ordering::Relaxed) as f64;
+        let counted = Arc::clone(&games);
+        let rate = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
+            let games = counted.load(Ordering::Relaxed) as f64;
             let seconds = state.elapsed().as_secs_f64().max(0.001);
             let _ = write!(text, "{:.0} games/s", games / seconds);
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.with_key("games", games));
+            bar.set_style(style.with_key("games", rate));
         }
         bar.set_message(input.name().to_owned());
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar: Some(bar), progress }
+        Self { bar: Some(bar), bytes_read, games }
     }
 
-    /// So many more games have been read.
+    /// Adds games.
     pub fn add(&self, games: u64) {
-        self.progress.games.fetch_add(games, Ordering::Relaxed);
+        self.games.fetch_add(games, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
-            bar.set_position(self.progress.bytes.load(Ordering::Relaxed));
+            bar.set_position(self.bytes_read.load(Ordering::Relaxed));
         }
     }
 
     /// Prints a line to standard error without disturbing the bar.
-    pub fn complain(&self, line: &str) {
+    pub fn report(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{line}")),
             None => eprintln!("{line}"),

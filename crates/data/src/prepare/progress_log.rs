@@ -1,53 +1,54 @@
-//! How far the making of a data set has come, in a file.
+//! The progress log `_progress.json`: what an interrupted run has finished, and where to resume.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::ledger::{Mark, Place};
+use super::tracker::{Cursor, ResumePoint};
+use crate::DataError;
 use crate::bounds::{MAX_COUNT, check_counts};
 use crate::manifest::{PROGRESS, ShardFile, check_files, read_json, write_json};
 use crate::plan::Plan;
-use crate::{DataError, Split};
 
-/// What is done, and where to go on with the rest.
+/// Content of the progress log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Progress {
+pub(crate) struct ResumeState {
     pub plan: Plan,
     pub stage: Stage,
-    pub mark: Mark,
+    #[serde(rename = "mark")]
+    pub point: ResumePoint,
     pub first_problems: Vec<String>,
 }
 
-/// No data set is sorted in more runs: each has at least 2¹⁶ rows.
+/// Maximum number of sorted runs; each has at least 2¹⁶ rows.
 const MAX_RUNS: usize = 1 << 26;
 
-impl Progress {
-    /// The progress of a data set that is not finished, with everything checked that sizes and positions
-    /// are computed from. Options need no check: they are compared with those of the caller.
+impl ResumeState {
+    /// Reads the progress log of a folder and checks all numbers that sizes and offsets are computed from.
+    /// Options need no check: they are compared with those of the caller.
     pub(crate) fn open(folder: &Path) -> Result<Self, DataError> {
         let path = folder.join(PROGRESS);
-        let progress: Self = read_json(&path)?;
-        progress.check().map_err(|reason| DataError::damaged(&path, reason))?;
-        Ok(progress)
+        let state: Self = read_json(&path)?;
+        state.check().map_err(|reason| DataError::damaged(&path, reason))?;
+        Ok(state)
     }
 
     fn check(&self) -> Result<(), String> {
-        let Mark { place, counts, problems, rows } = &self.mark;
+        let ResumePoint { cursor, counts, problems, rows } = &self.point;
         check_counts("mark.counts", counts)?;
         check_counts("mark.rows", rows)?;
         check_counts("mark.problems", problems)?;
         let inputs = self.plan.inputs.len();
-        match place {
-            Place::Text(place) if place.input > inputs => {
-                return Err(format!("mark.place is in input {} of {inputs}", place.input));
+        match cursor {
+            Cursor::Text(cursor) if cursor.input > inputs => {
+                return Err(format!("mark.place is in input {} of {inputs}", cursor.input));
             }
-            Place::Text(place) => check_counts("mark.place", place)?,
-            Place::Block(block) if *block > MAX_COUNT => {
-                return Err(format!("mark.place is block {block}"));
+            Cursor::Text(cursor) => check_counts("mark.place", cursor)?,
+            Cursor::Partition(index) if *index > MAX_COUNT => {
+                return Err(format!("mark.place is block {index}"));
             }
-            Place::Block(_) | Place::Key(_) | Place::End => {}
+            Cursor::Partition(_) | Cursor::Key(_) | Cursor::End => {}
         }
         let runs = match &self.stage {
             Stage::Sorting { runs } => Some(*runs),
@@ -62,7 +63,7 @@ impl Progress {
         }
     }
 
-    /// Whether a file or a sorted run is finished.
+    /// Whether a shard or a sorted run is finished.
     pub(crate) fn has_files(&self) -> bool {
         match &self.stage {
             Stage::Sorting { runs } => *runs > 0,
@@ -73,41 +74,37 @@ impl Progress {
     }
 }
 
-/// What is being done.
+/// Stage of a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Stage {
-    /// Games are read and rows are written to sorted runs, of which so many are finished.
+    /// First pass of the external sort: `runs` sorted runs are finished.
     Sorting { runs: usize },
-    /// Rows are written to their files. If they come from runs, there are so many.
+    /// Shards are written, from the input or by merging `runs` sorted runs.
     Writing { runs: Option<usize>, files: Vec<ShardFile> },
 }
 
-/// Writes progress as it is made.
-pub(crate) struct Recorder {
+/// Writes the progress log.
+#[derive(Clone)]
+pub(crate) struct ProgressLog {
     folder: PathBuf,
     plan: Plan,
 }
 
-impl Recorder {
+impl ProgressLog {
     pub(crate) fn new(folder: &Path, plan: Plan) -> Self {
         Self { folder: folder.to_owned(), plan }
     }
 
-    pub(crate) fn record(
+    pub(crate) fn write(
         &self,
         stage: Stage,
-        mark: Mark,
+        point: ResumePoint,
         first_problems: &[String],
     ) -> Result<(), DataError> {
-        let plan = self.plan.clone();
-        let progress = Progress { plan, stage, mark, first_problems: first_problems.to_vec() };
-        write_json(&self.folder.join(PROGRESS), &progress)?;
+        let (plan, first_problems) = (self.plan.clone(), first_problems.to_vec());
+        let state = ResumeState { plan, stage, point, first_problems };
+        write_json(&self.folder.join(PROGRESS), &state)?;
         Ok(())
     }
-}
-
-/// The files of one split.
-pub(crate) fn of_split(files: &[ShardFile], split: Split) -> Vec<ShardFile> {
-    files.iter().filter(|file| file.split == split).cloned().collect()
 }
