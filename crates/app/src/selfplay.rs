@@ -152,7 +152,9 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
                     progress.tell(done, positions, &format!("{}, ", count(games, "game")));
                 }
                 PrepareEvent::Sorting { positions } => progress = Progress::new(positions),
-                PrepareEvent::Sorted { positions } => progress.tell(positions, positions, "sorted "),
+                PrepareEvent::Sorted { positions } => {
+                    progress.tell(positions, positions, "sorted ")
+                }
                 _ => {}
             }
         });

@@ -114,7 +114,12 @@ impl SplitRows {
 
 impl Manifest {
     /// The manifest of a finished run.
-    pub(crate) fn new(plan: Plan, point: &ResumePoint, first: &[String], files: Vec<ShardFile>) -> Self {
+    pub(crate) fn new(
+        plan: Plan,
+        point: &ResumePoint,
+        first: &[String],
+        files: Vec<ShardFile>,
+    ) -> Self {
         let mut manifest = Self {
             plan,
             columns: Vec::new(),

@@ -99,7 +99,9 @@ impl PackedFile {
         }
         let rows = number(16);
         if rows.checked_mul(PackedRow::SIZE as u64) != Some(length - HEADER as u64) {
-            return damaged(format!("its header declares {rows} rows, which do not match {length} bytes"));
+            return damaged(format!(
+                "its header declares {rows} rows, which do not match {length} bytes"
+            ));
         }
         let hash = bytes[24..].first_chunk().copied().unwrap_or_default();
         Ok(Self { file, rows, hash, path: path.to_owned() })

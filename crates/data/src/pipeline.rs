@@ -295,8 +295,7 @@ mod tests {
                 stop.fetch_or(n == 499 - at, Ordering::Relaxed);
                 Ok(n)
             };
-            let result =
-                run(threads(n).until(&stop), (0..500).rev(), convert, Sums::default());
+            let result = run(threads(n).until(&stop), (0..500).rev(), convert, Sums::default());
             assert!(matches!(result, Err(DataError::Interrupted { resumes: true })), "{n} {at}");
         }
     }

@@ -292,9 +292,7 @@ fn read_frame<P>(
         result.error = result.error.or(read.err());
         let chunk = match kind {
             ChunkKind::Games => Chunk::Games(&text),
-            ChunkKind::TooLong(bytes) => {
-                Chunk::TooLong { bytes, limit: options.max_game_bytes }
-            }
+            ChunkKind::TooLong(bytes) => Chunk::TooLong { bytes, limit: options.max_game_bytes },
             ChunkKind::End => {
                 let (text, dropped) = chunks.rest();
                 result.tail = (!text.is_empty()).then_some(Fragment { text, dropped });

@@ -173,7 +173,8 @@ pub(crate) fn array(
     column: Column,
     view: PointOfView,
 ) -> Result<ArrayRef, PackedError> {
-    let elo = |n: usize| nullable::<Int16Type>(rows, |row| Some(row.elo[n]).filter(|&elo| elo >= 0));
+    let elo =
+        |n: usize| nullable::<Int16Type>(rows, |row| Some(row.elo[n]).filter(|&elo| elo >= 0));
     Ok(match column {
         Column::Fen => fens(rows)?,
         Column::BestMove => moves(rows),
@@ -186,7 +187,9 @@ pub(crate) fn array(
             Score::Mate(moves) => i8::try_from(moves).ok(),
         })?,
         Column::Result => nullable::<Int8Type>(rows, |row| result_number(row.packed.result())),
-        Column::Ply => required::<Int32Type>(rows, |row| i32::try_from(row.ply).unwrap_or(i32::MAX)),
+        Column::Ply => {
+            required::<Int32Type>(rows, |row| i32::try_from(row.ply).unwrap_or(i32::MAX))
+        }
         Column::WhiteElo => elo(0),
         Column::BlackElo => elo(1),
         Column::Game => required::<Int64Type>(rows, |row| row.game),

@@ -10,8 +10,7 @@ use serde::Serialize;
 use crate::reader::{RowView, Shard};
 use crate::row::GAME_BITS;
 use crate::{
-    Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, files,
-    pipeline,
+    Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, files, pipeline,
 };
 
 /// Result of a verification.

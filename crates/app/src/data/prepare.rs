@@ -264,7 +264,8 @@ fn write_report(
         count(manifest.problems, "problem"),
     );
     prose(out, &summary)?;
-    let mut written = format!("{}, {} bytes", count(manifest.files.len(), "file"), manifest.bytes());
+    let mut written =
+        format!("{}, {} bytes", count(manifest.files.len(), "file"), manifest.bytes());
     if !prepared.was_complete && !prepared.was_resumed {
         written += &format!(
             ", {seconds:.2} s, {rate:.0} positions/s, {per_core:.0} per second of CPU time"

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use ::data::{GenerateOptions, PrepareOptions, ReaderPosition, Row, Split, Partition};
+use ::data::{GenerateOptions, Partition, PrepareOptions, ReaderPosition, Row, Split};
 use chess::pgn::GameResult;
 use chess::rng::Rng;
 use chess::{PackedRow, Position};

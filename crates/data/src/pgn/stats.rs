@@ -195,7 +195,8 @@ impl Stats {
             let used = table.iter().enumerate().filter(|(_, count)| **count > 0);
             used.map(|(bin, count)| ((bin * width).to_string(), json!(count))).collect()
         };
-        let openings = self.openings(openings).into_iter().map(|(text, count)| (text, json!(count)));
+        let openings =
+            self.openings(openings).into_iter().map(|(text, count)| (text, json!(count)));
         let openings: Map<String, Value> = openings.collect();
         json!({
             "games": self.games,

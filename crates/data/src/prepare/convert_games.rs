@@ -342,7 +342,8 @@ impl Watcher for RowBuilder<'_> {
         for row in &mut self.out.rows[first..] {
             row.packed = row.packed.with_result(result);
         }
-        let is_wanted = self.converter.results.is_empty() || self.converter.results.contains(&result);
+        let is_wanted =
+            self.converter.results.is_empty() || self.converter.results.contains(&result);
         if !is_wanted && !self.game.is_skipped {
             // Without a tag the result is known only at the end.
             self.out.rows.truncate(first);

@@ -44,9 +44,7 @@ impl OutputFolder {
         let is_ours = path.join(SUCCESS).exists() || path.join(PROGRESS).exists();
         if !is_ours && let Some(name) = listed.iter().find(|name| is_foreign(name)) {
             let name = name.to_string_lossy();
-            return Err(occupied(format!(
-                "it holds '{name}', which is not part of a data set"
-            )));
+            return Err(occupied(format!("it holds '{name}', which is not part of a data set")));
         }
         let folder = Self { path: path.to_owned(), _lock: FolderLock::acquire(path)? };
         let other = |old: &Plan| {

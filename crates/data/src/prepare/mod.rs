@@ -245,7 +245,8 @@ impl<S: RowSource> Job<'_, S> {
         let writer = match stage {
             Stage::Sorting { runs } => {
                 let threads = self.workers.threads().get();
-                let writer = RunWriter::new(self.folder, options, runs, threads, tracker, self.log())?;
+                let writer =
+                    RunWriter::new(self.folder, options, runs, threads, tracker, self.log())?;
                 let writer = pipeline::run(self.workers, items(), convert, writer)?;
                 return self.merge(writer);
             }
@@ -255,8 +256,14 @@ impl<S: RowSource> Job<'_, S> {
                 pipeline::run(self.workers, items(), convert, writer)?
             }
             Stage::Writing { runs: Some(runs), files } => {
-                let writer =
-                    ShardWriter::new(self.folder, options, &files, tracker, self.log(), Some(runs))?;
+                let writer = ShardWriter::new(
+                    self.folder,
+                    options,
+                    &files,
+                    tracker,
+                    self.log(),
+                    Some(runs),
+                )?;
                 let (count, from) = match point.cursor {
                     Cursor::Key(key) => (runs, key),
                     _ => (0, 0),

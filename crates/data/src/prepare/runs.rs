@@ -201,7 +201,10 @@ impl RunReader {
         let file = regular::open(path).map_err(DataError::io("open", path))?;
         let bytes = file.metadata().map_err(DataError::io("read", path))?.len();
         if !bytes.is_multiple_of(RECORD as u64) {
-            return Err(DataError::damaged(path, format!("{bytes} bytes are not a whole number of rows")));
+            return Err(DataError::damaged(
+                path,
+                format!("{bytes} bytes are not a whole number of rows"),
+            ));
         }
         let records = bytes / RECORD as u64;
         Ok(Self { file: BufReader::new(file), records, left: records, path: path.to_owned() })
@@ -310,7 +313,8 @@ impl Merge {
                 last = Some(key);
                 first_of_key = batch.rows.len();
             }
-            if self.is_unique && batch.rows[first_of_key..].iter().any(|other| is_same(other, &row)) {
+            if self.is_unique && batch.rows[first_of_key..].iter().any(|other| is_same(other, &row))
+            {
                 batch.counts.skipped_positions.duplicate += 1;
                 continue;
             }

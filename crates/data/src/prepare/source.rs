@@ -215,7 +215,9 @@ impl Iterator for Source {
             };
             let bytes_read = self.finished_bytes + reader.bytes_read.load(Ordering::Relaxed);
             match reader.next() {
-                Some(chunk) => return Some(SourceChunk { input: self.next - 1, chunk, bytes_read }),
+                Some(chunk) => {
+                    return Some(SourceChunk { input: self.next - 1, chunk, bytes_read });
+                }
                 None => (self.finished_bytes, self.current) = (bytes_read, None),
             }
         }

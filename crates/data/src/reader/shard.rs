@@ -50,7 +50,10 @@ impl Shard {
         let mut file = regular::open(path).map_err(DataError::io("open", path))?;
         let length = file.metadata().map_err(DataError::io("read", path))?.len();
         if length < 12 {
-            return Err(DataError::damaged(path, format!("{length} bytes are too few for a shard")));
+            return Err(DataError::damaged(
+                path,
+                format!("{length} bytes are too few for a shard"),
+            ));
         }
         file.read_exact(&mut magic).map_err(DataError::io("read", path))?;
         match &magic {

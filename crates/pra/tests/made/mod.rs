@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
-use data::{FileFormat, GenerateOptions, PrepareOptions, Row, Split, Partition};
+use data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row, Split};
 
 /// A folder that is gone when the test is over.
 pub struct Folder(PathBuf);
@@ -80,7 +80,8 @@ pub fn make(
         ..PrepareOptions::default()
     };
     let made = serde_json::json!({ "by": "a test" });
-    let making = GenerateOptions { inputs: Vec::new(), options, generator: made, partitions: units };
+    let making =
+        GenerateOptions { inputs: Vec::new(), options, generator: made, partitions: units };
     let rows = |number| Ok(Partition { rows: unit(number), ..Partition::default() });
     data::generate(out, &making, NonZero::<usize>::MIN, rows, |_| {}).unwrap();
     out.to_owned()

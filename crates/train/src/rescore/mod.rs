@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 use chess::{PackedError, PackedRow, Position};
 use data::{
-    Column, Counts, DataError, PrepareEvent, FileFormat, GenerateOptions, PrepareOptions, Prepared, Row, RowOrder,
-    Partition, Workers,
+    Column, Counts, DataError, FileFormat, GenerateOptions, Partition, PrepareEvent,
+    PrepareOptions, Prepared, Row, RowOrder, Workers,
 };
 use serde_json::json;
 

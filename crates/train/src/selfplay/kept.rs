@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use chess::PackedRow;
-use data::{Counts, DataError, Row, Split, Partition};
+use data::{Counts, DataError, Partition, Row, Split};
 
 const MAGIC: [u8; 8] = *b"TABIYAGU";
 const RECORD: usize = 1 + PackedRow::SIZE;

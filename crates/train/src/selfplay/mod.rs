@@ -17,7 +17,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use data::{
-    Column, DataError, PrepareEvent, FileFormat, GenerateOptions, PrepareOptions, Prepared, RowOrder, Partition, Workers,
+    Column, DataError, FileFormat, GenerateOptions, Partition, PrepareEvent, PrepareOptions,
+    Prepared, RowOrder, Workers,
 };
 use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
