@@ -45,7 +45,7 @@ pub use input::{Format, Input, ReadError};
 pub use lock::FolderLock;
 pub use manifest::{ColumnNote, Manifest, SUCCESS, ShardFile, SplitRows};
 pub use packed_file::PackedFile;
-pub use plan::Plan;
+pub use plan::DataSetPlan;
 pub use prepare::{
     Counts, FileFormat, GenerateOptions, InputFile, Partition, PrepareEvent, PrepareOptions,
     Prepared, RowOrder, SkippedGames, SkippedPositions, TimeClass, convert, describe, expand,

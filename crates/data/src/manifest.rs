@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::check_counts;
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::prepare::{Counts, FileFormat, ResumePoint};
 use crate::{Column, DataError, Split, files};
 
@@ -62,7 +62,7 @@ pub struct ColumnNote {
 pub struct Manifest {
     /// Inputs and options.
     #[serde(flatten)]
-    pub plan: Plan,
+    pub plan: DataSetPlan,
     /// The schema.
     pub columns: Vec<ColumnNote>,
     /// Counts of games and positions.
@@ -115,7 +115,7 @@ impl SplitRows {
 impl Manifest {
     /// The manifest of a finished run.
     pub(crate) fn new(
-        plan: Plan,
+        plan: DataSetPlan,
         point: &ResumePoint,
         first: &[String],
         files: Vec<ShardFile>,

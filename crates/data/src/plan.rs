@@ -12,7 +12,7 @@ const SHOWN: usize = 60;
 /// Everything that determines the files of a data set, byte for byte.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct DataSetPlan {
     /// Version of the layout of folders and files.
     pub version: u32,
     /// Version of the program.
@@ -26,7 +26,7 @@ pub struct Plan {
     pub generator: Option<Value>,
 }
 
-impl Plan {
+impl DataSetPlan {
     pub(crate) fn new(
         inputs: Vec<InputFile>,
         options: &PrepareOptions,
@@ -112,8 +112,8 @@ mod tests {
         InputFile { name: name.into(), bytes: Some(content.len() as u64), blake3 }
     }
 
-    fn plan(inputs: Vec<InputFile>, made: &str) -> Plan {
-        Plan::new(inputs, &PrepareOptions::default(), Some(made.into()))
+    fn plan(inputs: Vec<InputFile>, made: &str) -> DataSetPlan {
+        DataSetPlan::new(inputs, &PrepareOptions::default(), Some(made.into()))
     }
 
     #[test]

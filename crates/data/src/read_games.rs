@@ -145,12 +145,12 @@ fn run<I: Iterator + Send, S: Sink>(
 }
 
 /// The result of a chunk with its size.
-type Converted<P> = (P, u64);
+type SizedResult<P> = (P, u64);
 
 /// The result of a chunk of a stream.
 struct StreamResult<P> {
     offset: u64,
-    result: Result<Converted<P>, ReadError>,
+    result: Result<SizedResult<P>, ReadError>,
 }
 
 /// Passes results to the caller of [`read_games`].
@@ -163,7 +163,7 @@ struct Merger<'a, P> {
 }
 
 impl<P> Merger<'_, P> {
-    fn merge(&mut self, (result, bytes): Converted<P>) {
+    fn merge(&mut self, (result, bytes): SizedResult<P>) {
         let begin = self.offset;
         self.offset += bytes;
         if !self.is_full && (self.merge)(result, begin..self.offset).is_break() {
@@ -201,7 +201,7 @@ struct Fragment {
 /// The result of a frame.
 struct FrameResult<P> {
     head: Fragment,
-    results: Vec<Converted<P>>,
+    results: Vec<SizedResult<P>>,
     /// None if the frame has no game border: then all of it is the head.
     tail: Option<Fragment>,
     error: Option<io::Error>,

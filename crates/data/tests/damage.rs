@@ -96,7 +96,7 @@ fn all_readers_see_the_same_games_of_a_damaged_archive_and_report_the_same_damag
     // Frames of many games, of about one, and much smaller than a game.
     for frame_bytes in [20_000, 1_000, 90] {
         let frames = pzstd(text.as_bytes(), frame_bytes);
-        for damaged_frames in [1, 1, 1, 3] {
+        for damaged_frames in [1, 1, 3] {
             number += 1;
             let mut damaged = frames.clone();
             for _ in 0..damaged_frames {
@@ -135,5 +135,5 @@ fn all_readers_see_the_same_games_of_a_damaged_archive_and_report_the_same_damag
             assert!(expected.len() > 60 && expected.contains_key(&120) || frame_bytes == 20_000);
         }
     }
-    assert!(with_damage >= 10 && with_several >= 2, "{with_damage}, {with_several}");
+    assert!(with_damage >= 8 && with_several >= 2, "{with_damage}, {with_several}");
 }

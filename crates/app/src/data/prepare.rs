@@ -1,9 +1,9 @@
 //! `tabiya data prepare`: converts games to a data set.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ::data::{
     Column, FileFormat, PointOfView, PrepareEvent, PrepareOptions, Prepared, RowOrder, Workers,
@@ -11,10 +11,10 @@ use ::data::{
 use anyhow::{Context, ensure};
 use clap::Args;
 use cpu_time::ProcessTime;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Outcome;
 use crate::layout::prose;
+use crate::pgn::progress::Bar;
 use crate::threads::Threads;
 use crate::words::count;
 
@@ -152,56 +152,18 @@ impl PrepareArgs {
     }
 }
 
-/// Shows progress on a terminal; prints problems.
-struct Reporter {
-    bar: Option<ProgressBar>,
-    total: u64,
-}
-
-impl Reporter {
-    fn new(inputs: &[PathBuf]) -> Self {
-        let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
-        let total = inputs.iter().map(size).sum();
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(total);
-            set_style(&bar, "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
-        Self { bar, total }
-    }
-
-    fn report(&mut self, event: PrepareEvent<'_>) {
-        match (event, &self.bar) {
-            (PrepareEvent::Problem(line), Some(bar)) => bar.suspend(|| eprintln!("{line}")),
-            (PrepareEvent::Problem(line), None) => eprintln!("{line}"),
-            (PrepareEvent::Progress { read, games, positions }, Some(bar)) => {
-                bar.set_length(self.total.max(read));
-                bar.set_position(read);
-                bar.set_message(count(games, "game") + ", " + &count(positions, "position"));
-            }
-            (PrepareEvent::Sorting { positions }, Some(bar)) => {
-                bar.reset();
-                set_style(bar, "{wide_bar} {pos}/{len} sorted {eta} left");
-                bar.set_length(positions);
-            }
-            (PrepareEvent::Sorted { positions }, Some(bar)) => bar.set_position(positions),
-            _ => {}
+/// Shows an event.
+fn report(bar: &Bar, event: PrepareEvent<'_>) {
+    match event {
+        PrepareEvent::Problem(line) => bar.report(line),
+        PrepareEvent::Progress { read, games, positions } => {
+            bar.set(read, || count(games, "game") + ", " + &count(positions, "position"));
         }
-    }
-}
-
-fn set_style(bar: &ProgressBar, template: &str) {
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-}
-
-impl Drop for Reporter {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        PrepareEvent::Sorting { positions } => {
+            bar.restart(positions, "{wide_bar} {pos}/{len} sorted {eta} left");
         }
+        PrepareEvent::Sorted { positions } => bar.set(positions, String::new),
+        _ => {}
     }
 }
 
@@ -216,10 +178,11 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
     let stop = crate::interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
-    let mut reporter = Reporter::new(&args.inputs);
-    let report = |event: PrepareEvent<'_>| reporter.report(event);
-    let prepared = ::data::prepare(&args.inputs, &args.out, &options, workers, report);
-    drop(reporter);
+    let total = args.inputs.iter().flat_map(|path| path.metadata()).map(|file| file.len()).sum();
+    let bar = Bar::new(Some(total), "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
+    let show = |event: PrepareEvent<'_>| report(&bar, event);
+    let prepared = ::data::prepare(&args.inputs, &args.out, &options, workers, show);
+    drop(bar);
     let prepared = prepared?;
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     write_report(&prepared, args, seconds, cpu, out)?;

@@ -4,14 +4,13 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use chess::pgn::PgnError;
 use clap::Args;
 use data::Input;
 use data::pgn::CheckReport;
 use serde_json::{Value, json};
 
 use super::FileArgs;
-use super::progress::Bar;
+use super::progress::InputBar;
 use crate::Outcome;
 use crate::layout::prose;
 use crate::words::count;
@@ -36,7 +35,7 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
     let mut listed = 0;
     for file in &args.files.inputs()? {
         let result = Input::open(file).and_then(|input| {
-            let bar = Bar::new(&input);
+            let bar = InputBar::new(&input);
             let room = args.max_errors.saturating_sub(listed);
             let progress = |games| bar.add(games);
             let (report, result) = data::pgn::check(input, &args.files.options(), room, progress);
@@ -49,7 +48,7 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
         for error in all.listed.drain(..) {
             listed += 1;
             if args.json {
-                errors.push(as_json(&name, &error));
+                errors.push(data::pgn::error_json(&name, &error));
             } else {
                 writeln!(out, "{name}: {error}")?;
             }
@@ -84,14 +83,4 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
     }
     let is_fine = all.errors == 0 && failures.is_empty();
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn as_json(file: &str, error: &PgnError) -> Value {
-    json!({
-        "file": file,
-        "game": error.game,
-        "offset": error.offset,
-        "move": error.at,
-        "reason": error.problem.to_string(),
-    })
 }

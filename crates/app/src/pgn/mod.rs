@@ -2,7 +2,7 @@
 
 mod check;
 mod normalize;
-mod progress;
+pub mod progress;
 mod stats;
 
 use std::io::Write;

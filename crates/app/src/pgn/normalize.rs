@@ -11,7 +11,7 @@ use data::pgn::NormalizedGames;
 use data::{Input, ReadError};
 
 use super::FileArgs;
-use super::progress::Bar;
+use super::progress::InputBar;
 use crate::{Outcome, output};
 
 #[derive(Args)]
@@ -29,12 +29,12 @@ fn normalize_file(
     let name = file.display();
     let mut errors = 0;
     let result = Input::open(file).and_then(|input| {
-        let bar = Bar::new(&input);
+        let bar = InputBar::new(&input);
         data::pgn::normalize(input, &args.files.options(), |part: NormalizedGames| {
             bar.add(part.games);
             errors += part.errors;
             for (error, remark) in part.remarks {
-                bar.report(&format!("{name}: {error}{remark}"));
+                bar.bar.report(&format!("{name}: {error}{remark}"));
             }
             // The receiver is gone if writing has failed, which the main thread reports.
             match sender.send(part.text) {

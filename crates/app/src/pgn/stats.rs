@@ -7,10 +7,10 @@ use std::time::Instant;
 use chess::pgn::GameResult;
 use clap::Args;
 use data::Input;
-use data::pgn::{BINS, Range, Stats};
+use data::pgn::{BINS, RangeStats, Stats};
 
 use super::FileArgs;
-use super::progress::Bar;
+use super::progress::InputBar;
 use crate::layout::{Table, width};
 use crate::{Outcome, words};
 
@@ -32,7 +32,7 @@ pub fn run(args: &StatsArgs, out: &mut dyn Write) -> Outcome {
     let mut failures = Vec::new();
     for file in &args.files.inputs()? {
         let result = Input::open(file).and_then(|input| {
-            let bar = Bar::new(&input);
+            let bar = InputBar::new(&input);
             let (part, result) =
                 data::pgn::stats(input, &args.files.options(), |games| bar.add(games));
             stats.append(&part);
@@ -72,7 +72,7 @@ fn write_table(
     if stats.result_conflicts > 0 {
         row("  contradicted by the moves", stats.result_conflicts, none());
     }
-    let range = |range: Range| match range.count {
+    let range = |range: RangeStats| match range.count {
         0 => String::new(),
         _ => format!("mean {:.1}, from {} to {}", range.mean(), range.least, range.most),
     };

@@ -11,9 +11,21 @@ mod stats;
 
 pub use check::{CheckReport, check};
 pub use normalize::{NormalizedGames, normalize};
-pub use stats::{BINS, Range, Stats, stats};
+pub use stats::{BINS, RangeStats, Stats, stats};
 
 use chess::pgn::{PgnError, PgnProblem};
+use serde_json::{Value, json};
+
+/// An error in a file as JSON.
+pub fn error_json(file: &str, error: &PgnError) -> Value {
+    json!({
+        "file": file,
+        "game": error.game,
+        "offset": error.offset,
+        "move": error.at,
+        "reason": error.problem.to_string(),
+    })
+}
 
 /// The error of a game that exceeds the maximum size.
 fn too_long(limit: usize) -> PgnError {

@@ -34,7 +34,7 @@ impl NormalizedGames {
 }
 
 /// A converted chunk.
-enum Converted {
+enum ChunkOutput {
     Games(NormalizedGames),
     /// The text of a chunk whose output is too large.
     Deferred(Vec<u8>),
@@ -67,22 +67,22 @@ fn convert_text(
     ControlFlow::Continue(part)
 }
 
-fn convert_chunk(chunk: Chunk<'_>) -> Converted {
+fn convert_chunk(chunk: Chunk<'_>) -> ChunkOutput {
     let text = match chunk {
         Chunk::TooLong { limit, .. } => {
             let remarks = vec![(super::too_long(limit), "; left out")];
             let text = String::new();
-            return Converted::Games(NormalizedGames { text, games: 1, errors: 1, remarks });
+            return ChunkOutput::Games(NormalizedGames { text, games: 1, errors: 1, remarks });
         }
         Chunk::Games(text) => text,
     };
     // Large games are not converted by several workers at once.
     if text.len() > MAX_OUTPUT {
-        return Converted::Deferred(text.to_vec());
+        return ChunkOutput::Deferred(text.to_vec());
     }
     match convert_text(text, |_| ControlFlow::Break(())) {
-        ControlFlow::Continue(games) => Converted::Games(games),
-        ControlFlow::Break(()) => Converted::Deferred(text.to_vec()),
+        ControlFlow::Continue(games) => ChunkOutput::Games(games),
+        ControlFlow::Break(()) => ChunkOutput::Deferred(text.to_vec()),
     }
 }
 
@@ -106,8 +106,8 @@ pub fn normalize(
             emit(part)
         };
         match converted {
-            Converted::Games(part) => emit(part),
-            Converted::Deferred(text) => {
+            ChunkOutput::Games(part) => emit(part),
+            ChunkOutput::Deferred(text) => {
                 let last = convert_text(&text, &mut emit)?;
                 emit(last)
             }

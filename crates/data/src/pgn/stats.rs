@@ -16,7 +16,7 @@ pub const BINS: usize = 40;
 
 /// Count, mean, minimum and maximum of values.
 #[derive(Clone, Copy, Debug)]
-pub struct Range {
+pub struct RangeStats {
     /// Number of values.
     pub count: u64,
     sum: u64,
@@ -26,7 +26,7 @@ pub struct Range {
     pub most: u64,
 }
 
-impl Range {
+impl RangeStats {
     const NONE: Self = Self { count: 0, sum: 0, least: u64::MAX, most: 0 };
 
     fn add(&mut self, value: u64) {
@@ -68,11 +68,11 @@ pub struct Stats {
     /// Games whose tag `Result` contradicts the result token; the tag counts.
     pub result_conflicts: u64,
     /// Ratings of both players.
-    pub ratings: Range,
+    pub ratings: RangeStats,
     /// Histogram of ratings with bins of 100.
     pub ratings_by_hundred: [u64; BINS],
     /// Plies of the games that are not broken.
-    pub lengths: Range,
+    pub lengths: RangeStats,
     /// Histogram of lengths with bins of ten moves.
     pub lengths_by_ten: [u64; BINS],
     /// Games from the initial position by their first two plies.
@@ -107,9 +107,9 @@ impl Default for Stats {
             errors: 0,
             results: [0; 4],
             result_conflicts: 0,
-            ratings: Range::NONE,
+            ratings: RangeStats::NONE,
             ratings_by_hundred: [0; BINS],
-            lengths: Range::NONE,
+            lengths: RangeStats::NONE,
             lengths_by_ten: [0; BINS],
             openings: HashMap::new(),
             from_positions: 0,

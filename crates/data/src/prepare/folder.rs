@@ -8,7 +8,7 @@ use super::runs::RUNS;
 use crate::files::{self, is_temporary};
 use crate::lock::{FolderLock, LOCK};
 use crate::manifest::{self, Manifest, PROGRESS, SUCCESS};
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::{DataError, Split};
 
 /// A locked output folder.
@@ -29,7 +29,7 @@ pub(crate) enum FolderState {
 
 impl OutputFolder {
     /// Creates and locks the folder. It must be empty or hold a data set of the same plan, complete or not.
-    pub(crate) fn open(path: &Path, plan: &Plan) -> Result<(Self, FolderState), DataError> {
+    pub(crate) fn open(path: &Path, plan: &DataSetPlan) -> Result<(Self, FolderState), DataError> {
         files::create_folder(path)?;
         let occupied = |reason: String| DataError::Occupied { path: path.to_owned(), reason };
         let listed = fs::read_dir(path)
@@ -47,7 +47,7 @@ impl OutputFolder {
             return Err(occupied(format!("it holds '{name}', which is not part of a data set")));
         }
         let folder = Self { path: path.to_owned(), _lock: FolderLock::acquire(path)? };
-        let other = |old: &Plan| {
+        let other = |old: &DataSetPlan| {
             plan.difference(old).map(|difference| {
                 occupied(format!(
                     "it holds another data set: {difference}; choose another folder, or remove it"

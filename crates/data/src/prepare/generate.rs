@@ -10,9 +10,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::convert_games::Rows;
-use super::tracker::{Converted, Cursor, PrepareEvent};
+use super::tracker::{ConvertedChunk, Cursor, PrepareEvent};
 use super::{InputFile, Job, PrepareOptions, Prepared, ResumePoint, RowSource};
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::{Counts, DataError, Row, Workers};
 
 /// Everything that determines a generated data set. Only the same parameters resume an interrupted run.
@@ -67,7 +67,7 @@ pub fn generate<'a, 'w>(
 ) -> Result<Prepared, DataError> {
     let GenerateOptions { inputs, options, generator, partitions } = options;
     options.check()?;
-    let plan = Plan::new(inputs.clone(), options, Some(generator.clone()));
+    let plan = DataSetPlan::new(inputs.clone(), options, Some(generator.clone()));
     let source = Partitions { count: *partitions, partition };
     let job = Job { folder, plan, source, workers: workers.into(), can_resume: true };
     job.run(Box::new(observer))
@@ -93,10 +93,10 @@ impl<P: Fn(u64) -> Result<Partition, DataError> + Sync> RowSource for Partitions
         }
     }
 
-    fn convert(&self, index: u64) -> Result<Converted, DataError> {
+    fn convert(&self, index: u64) -> Result<ConvertedChunk, DataError> {
         let Partition { rows, mut counts, read } = (self.partition)(index)?;
         rows.iter().for_each(|row| counts.add_score(row.packed));
         let rows = Rows { rows, counts, ..Rows::default() };
-        Ok(Converted { read, ..Converted::new(Cursor::Partition(index), rows) })
+        Ok(ConvertedChunk { read, ..ConvertedChunk::new(Cursor::Partition(index), rows) })
     }
 }

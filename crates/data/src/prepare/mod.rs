@@ -38,7 +38,7 @@ pub use time_class::TimeClass;
 pub use tracker::PrepareEvent;
 pub(crate) use tracker::ResumePoint;
 
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::text_reader::Content;
 use crate::threads::lock;
 use crate::{DataError, Manifest, ReadOptions, Workers, files, pipeline};
@@ -48,7 +48,7 @@ use progress_log::{ProgressLog, Stage};
 use runs::{Merge, RunWriter};
 use shard_writer::ShardWriter;
 use source::{PipeHashes, Source, SourceChunk, TextCursor};
-use tracker::{Converted, Cursor, Observer, Tracker};
+use tracker::{ConvertedChunk, Cursor, Observer, Tracker};
 
 /// Result of a run that writes a data set.
 #[derive(Clone, PartialEq, Debug)]
@@ -103,7 +103,7 @@ pub fn prepare<'a, 'w>(
     let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
     // A pipe cannot be read again.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
-    let plan = Plan::new(described, options, None);
+    let plan = DataSetPlan::new(described, options, None);
     let workers = workers.into();
     let hashes = PipeHashes::default();
     let source = GameSource { converter, files, threads: workers.threads(), hashes };
@@ -123,7 +123,7 @@ trait RowSource: Sync {
     /// The input from a cursor on.
     fn items(&self, from: Cursor) -> Self::Items;
     /// Converts an item to rows.
-    fn convert(&self, item: <Self::Items as Iterator>::Item) -> Result<Converted, DataError>;
+    fn convert(&self, item: <Self::Items as Iterator>::Item) -> Result<ConvertedChunk, DataError>;
     /// Fills in what is known only at the end.
     fn complete(&self, _manifest: &mut Manifest) {}
 }
@@ -153,7 +153,7 @@ impl RowSource for GameSource {
         Source::new(self.files.clone(), start, chunk_bytes, Arc::clone(&self.hashes))
     }
 
-    fn convert(&self, item: SourceChunk) -> Result<Converted, DataError> {
+    fn convert(&self, item: SourceChunk) -> Result<ConvertedChunk, DataError> {
         let SourceChunk { input, chunk, bytes_read: read } = item;
         let offset = chunk.offset;
         let cursor = Cursor::Text(TextCursor { input, offset, games: 0 });
@@ -162,7 +162,7 @@ impl RowSource for GameSource {
             Content::TooLong(_) => (Rows::too_long(ReadOptions::default().max_game_bytes), None),
             Content::Damaged(error) => (Rows::default(), Some(error)),
         };
-        Ok(Converted { cursor, rows, error, read })
+        Ok(ConvertedChunk { cursor, rows, error, read })
     }
 
     /// Size and hash of pipes.
@@ -180,7 +180,7 @@ impl RowSource for GameSource {
 /// A run that writes a data set.
 struct Job<'w, S> {
     folder: &'w Path,
-    plan: Plan,
+    plan: DataSetPlan,
     source: S,
     workers: Workers<'w>,
     can_resume: bool,
@@ -271,7 +271,7 @@ impl<S: RowSource> Job<'_, S> {
                 let merge = Merge::new(self.folder, count, from, options.order)?;
                 let convert = |merged: runs::Merged| {
                     let (key, rows) = merged?;
-                    Ok(Converted::new(Cursor::Key(key), rows))
+                    Ok(ConvertedChunk::new(Cursor::Key(key), rows))
                 };
                 pipeline::run(self.workers, merge, convert, writer)?
             }

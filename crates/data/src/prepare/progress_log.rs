@@ -8,13 +8,13 @@ use super::tracker::{Cursor, ResumePoint};
 use crate::DataError;
 use crate::bounds::{MAX_COUNT, check_counts};
 use crate::manifest::{PROGRESS, ShardFile, check_files, read_json, write_json};
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 
 /// Content of the progress log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResumeState {
-    pub plan: Plan,
+    pub plan: DataSetPlan,
     pub stage: Stage,
     #[serde(rename = "mark")]
     pub point: ResumePoint,
@@ -88,11 +88,11 @@ pub(crate) enum Stage {
 #[derive(Clone)]
 pub(crate) struct ProgressLog {
     folder: PathBuf,
-    plan: Plan,
+    plan: DataSetPlan,
 }
 
 impl ProgressLog {
-    pub(crate) fn new(folder: &Path, plan: Plan) -> Self {
+    pub(crate) fn new(folder: &Path, plan: DataSetPlan) -> Self {
         Self { folder: folder.to_owned(), plan }
     }
 

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use super::convert_games::Rows;
 use super::options::FileFormat;
-use super::tracker::{Converted, Cursor, PrepareEvent};
+use super::tracker::{ConvertedChunk, Cursor, PrepareEvent};
 use super::{InputFile, Job, PrepareOptions, Prepared, ResumePoint, RowSource};
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::reader::Shard;
 use crate::{Column, DataError, Manifest, PointOfView, Row, Split, Workers, files};
 
@@ -40,7 +40,7 @@ pub fn convert<'a, 'w>(
     let hashed = files::hash(&path)?;
     let name = path.display().to_string();
     let input = InputFile { name, bytes: Some(hashed.bytes), blake3: Some(hashed.blake3) };
-    let plan = Plan::new(vec![input], &options, manifest.plan.generator.clone());
+    let plan = DataSetPlan::new(vec![input], &options, manifest.plan.generator.clone());
     let source = RowGroups::open(from, manifest)?;
     let job = Job { folder, plan, source, workers: workers.into(), can_resume: true };
     job.run(Box::new(observer))
@@ -91,7 +91,7 @@ impl RowSource for RowGroups {
     }
 
     /// Reads and checks the rows of a row group.
-    fn convert(&self, index: u64) -> Result<Converted, DataError> {
+    fn convert(&self, index: u64) -> Result<ConvertedChunk, DataError> {
         let (shard, group) = self.groups[index as usize];
         let (shard, split) = &self.shards[shard];
         let range = shard.rows_of(group);
@@ -105,6 +105,6 @@ impl RowSource for RowGroups {
             rows.counts.add_score(packed);
             rows.rows.push(Row { split: *split, ..Row::of_packed(packed) });
         }
-        Ok(Converted::new(Cursor::Partition(index), rows))
+        Ok(ConvertedChunk::new(Cursor::Partition(index), rows))
     }
 }

@@ -18,7 +18,7 @@ use chess::rng::mix;
 use super::convert_games::Rows;
 use super::options::{PrepareOptions, RowOrder};
 use super::progress_log::{ProgressLog, Stage};
-use super::tracker::{Converted, Cursor, ResumePoint, Tracker};
+use super::tracker::{ConvertedChunk, Cursor, ResumePoint, Tracker};
 use crate::files::OutputFile;
 use crate::pipeline::{Sink, Task, Tasks};
 use crate::{DataError, Row};
@@ -140,10 +140,10 @@ impl<'a> RunWriter<'a> {
 }
 
 impl Sink for RunWriter<'_> {
-    type Item = Converted;
+    type Item = ConvertedChunk;
     type Done = usize;
 
-    fn consume(&mut self, chunk: Converted) -> Tasks<usize> {
+    fn consume(&mut self, chunk: ConvertedChunk) -> Tasks<usize> {
         let (start, rows) = self.tracker.add(chunk);
         let mut tasks = Vec::new();
         for row in rows {

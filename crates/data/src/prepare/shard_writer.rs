@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use super::options::{FileFormat, PrepareOptions};
 use super::progress_log::{ProgressLog, Stage};
-use super::tracker::{Converted, Cursor, ResumePoint, Tracker};
+use super::tracker::{ConvertedChunk, Cursor, ResumePoint, Tracker};
 use crate::files::Written;
 use crate::manifest::{ShardFile, shard_name};
 use crate::packed_file::{self, PackedWriter};
 use crate::parquet_file::{Encoder, ParquetWriter, RowGroup};
 use crate::pipeline::{Sink, Task, Tasks};
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::{DataError, Manifest, Row, Split};
 
 /// Encodes row groups.
@@ -217,7 +217,7 @@ impl<'a> ShardWriter<'a> {
     }
 
     /// The manifest of the finished data set.
-    pub(crate) fn manifest(&self, plan: &Plan) -> Manifest {
+    pub(crate) fn manifest(&self, plan: &DataSetPlan) -> Manifest {
         let Tracker { now, first_problems, .. } = &self.tracker;
         Manifest::new(plan.clone(), now, first_problems, self.finished())
     }
@@ -294,10 +294,10 @@ impl<'a> ShardWriter<'a> {
 }
 
 impl Sink for ShardWriter<'_> {
-    type Item = Converted;
+    type Item = ConvertedChunk;
     type Done = Done;
 
-    fn consume(&mut self, chunk: Converted) -> Tasks<Done> {
+    fn consume(&mut self, chunk: ConvertedChunk) -> Tasks<Done> {
         let (start, rows) = self.tracker.add(chunk);
         self.last = start;
         let mut tasks = Vec::new();
@@ -358,7 +358,7 @@ impl Sink for ShardWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::DataSetPlan;
     use crate::prepare::convert_games::Rows;
     use chess::{PackedRow, Position};
 
@@ -372,7 +372,7 @@ mod tests {
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         }
         let options = PrepareOptions { format: FileFormat::Packed, ..PrepareOptions::default() };
-        let log = ProgressLog::new(folder, Plan::new(Vec::new(), &options, None));
+        let log = ProgressLog::new(folder, DataSetPlan::new(Vec::new(), &options, None));
         let start = ResumePoint::start(Cursor::Partition(0));
         let tracker = Tracker::new(Vec::new(), None, start, Vec::new(), Box::new(|_| {}));
         let mut writer = ShardWriter::new(folder, &options, &[], tracker, log, None).unwrap();
@@ -380,7 +380,7 @@ mod tests {
         for index in 0..3 {
             let rows = Split::ALL.map(|split| Row { split, ..row }).to_vec();
             let rows = Rows { rows, ..Rows::default() };
-            writer.consume(Converted::new(Cursor::Partition(index), rows)).unwrap();
+            writer.consume(ConvertedChunk::new(Cursor::Partition(index), rows)).unwrap();
         }
         let mut tasks = writer.end().unwrap();
         assert_eq!(tasks.len(), 2);

@@ -78,7 +78,7 @@ impl ResumePoint {
 }
 
 /// The rows of a chunk of input.
-pub(crate) struct Converted {
+pub(crate) struct ConvertedChunk {
     /// Start of the chunk; its number of games is filled in by the [`Tracker`].
     pub cursor: Cursor,
     pub rows: Rows,
@@ -87,7 +87,7 @@ pub(crate) struct Converted {
     pub read: u64,
 }
 
-impl Converted {
+impl ConvertedChunk {
     pub(crate) fn new(cursor: Cursor, rows: Rows) -> Self {
         Self { cursor, rows, error: None, read: 0 }
     }
@@ -122,8 +122,8 @@ impl<'a> Tracker<'a> {
     }
 
     /// Adds a chunk. Returns the resume point at its start, and its rows with final game ids.
-    pub(crate) fn add(&mut self, chunk: Converted) -> (ResumePoint, Vec<Row>) {
-        let Converted { mut cursor, mut rows, error, read } = chunk;
+    pub(crate) fn add(&mut self, chunk: ConvertedChunk) -> (ResumePoint, Vec<Row>) {
+        let ConvertedChunk { mut cursor, mut rows, error, read } = chunk;
         if let Cursor::Text(cursor) = &mut cursor {
             if cursor.input != self.input.0 {
                 self.input = (cursor.input, 0);
