@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ::data::Event;
+use ::data::PrepareEvent;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::layout::{self, wrap};
@@ -49,17 +49,17 @@ impl JobProgress {
 
     /// Follows the events of a data job, whose work is what it reads or, with `by_positions`, what it
     /// writes.
-    pub fn on_event(&mut self, event: Event<'_>, by_positions: bool) {
+    pub fn on_event(&mut self, event: PrepareEvent<'_>, by_positions: bool) {
         match event {
-            Event::Progress { read, games, positions } => {
+            PrepareEvent::Progress { read, games, positions } => {
                 let prefix = match games {
                     0 => String::new(),
                     games => count(games, "game") + ", ",
                 };
                 self.update(if by_positions { positions } else { read }, positions, &prefix);
             }
-            Event::Sorting { positions } => *self = Self::new(positions),
-            Event::Sorted { positions } => self.update(positions, positions, "sorted "),
+            PrepareEvent::Sorting { positions } => *self = Self::new(positions),
+            PrepareEvent::Sorted { positions } => self.update(positions, positions, "sorted "),
             _ => {}
         }
     }

@@ -1,16 +1,15 @@
-//! Bounds of the numbers in manifests and progress files.
+//! Upper bound of the counts in manifests and progress logs, which are untrusted input.
 //!
-//! These files lie on the disk where anybody can edit them. Options have bounds of their own
-//! ([`crate::PrepareOptions::check`], which the command line uses too); everything that is counted (games,
-//! rows, bytes) stays below one limit, so that no sum of them overflows and none is taken for a size.
+//! Options have bounds of their own ([`crate::PrepareOptions::check`]). All counts (games, rows, bytes) stay
+//! below one limit, so no sum of them overflows and no allocation is sized by a forged one.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// 4 × 10¹²: no count is larger. All counts of a file of 256 MB together are less than 2⁶⁴.
+/// 4 × 10¹². The sum of all counts of a 256 MB file is less than 2⁶⁴.
 pub(crate) const MAX_COUNT: u64 = 1 << 42;
 
-/// Names the first number above the limit, by its path in the file.
+/// Reports the first number above the limit, with its JSON path.
 pub(crate) fn check_counts(name: &str, counts: &impl Serialize) -> Result<(), String> {
     let counts = serde_json::to_value(counts).map_err(|error| error.to_string())?;
     check(name, &counts)
@@ -36,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_number_above_the_limit_is_named() {
+    fn the_first_number_above_the_limit_is_reported_with_its_path() {
         let counts = |value: Value| check_counts("counts", &value);
         let good = serde_json::json!({ "a": MAX_COUNT, "b": ["x", null, { "c": 0 }] });
         assert_eq!(counts(good), Ok(()));

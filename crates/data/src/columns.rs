@@ -1,4 +1,4 @@
-//! The columns of a data set: names, types, and what each of them means.
+//! The schema of a data set: names, types and meanings of the columns.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,35 +6,35 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-/// A column. The first three are what other tools expect first.
+/// A column. Other tools expect the first three in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Column {
-    /// The position as FEN.
+    /// Position as FEN.
     Fen,
-    /// The move that was played from it, in UCI.
+    /// Move played from the position, in UCI notation.
     BestMove,
-    /// Centipawns, or null.
+    /// Evaluation in centipawns, or null.
     Eval,
     /// Moves to mate, or null.
     Mate,
-    /// 1, 0 or −1 from White's view, or null.
+    /// Result from White's point of view: 1, 0, −1 or null.
     Result,
-    /// Half moves played before.
+    /// Plies played before.
     Ply,
     /// White's rating, or null.
     WhiteElo,
     /// Black's rating, or null.
     BlackElo,
-    /// Which game it is from.
+    /// Game id.
     Game,
-    /// Milliseconds that the player to move has left, or null.
+    /// Clock of the side to move in milliseconds, or null.
     Clock,
-    /// The position in 32 bytes.
+    /// Packed position of 32 bytes.
     Board,
 }
 
 impl Column {
-    /// All of them, in their order.
+    /// All columns, in the order of the schema.
     pub const ALL: [Self; 11] = [
         Self::Fen,
         Self::BestMove,
@@ -49,11 +49,11 @@ impl Column {
         Self::Board,
     ];
 
-    /// Those that rows of 32 bytes have.
+    /// The columns of packed rows.
     pub const PACKED: [Self; 6] =
         [Self::Fen, Self::BestMove, Self::Eval, Self::Mate, Self::Result, Self::Board];
 
-    /// Its name in files.
+    /// Name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fen => "fen",
@@ -70,7 +70,7 @@ impl Column {
         }
     }
 
-    /// What it means, in a sentence, for manifests and people.
+    /// Meaning in a sentence, stored in manifests.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Fen => "the position, as FEN; en passant only where such a capture is legal",
@@ -99,7 +99,7 @@ impl Column {
         }
     }
 
-    /// Its type.
+    /// Arrow data type.
     pub fn data_type(self) -> DataType {
         match self {
             Self::Fen | Self::BestMove => DataType::Utf8,
@@ -111,7 +111,7 @@ impl Column {
         }
     }
 
-    /// Whether there may be no value.
+    /// Whether values may be null.
     pub const fn is_nullable(self) -> bool {
         !matches!(self, Self::Fen | Self::BestMove | Self::Ply | Self::Game | Self::Board)
     }
@@ -123,7 +123,7 @@ impl fmt::Display for Column {
     }
 }
 
-/// There is no column of this name.
+/// A column name that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is no column; there are fen, best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board"
@@ -139,7 +139,7 @@ impl FromStr for Column {
     }
 }
 
-/// The schema of a file with these columns.
+/// The Arrow schema of these columns.
 pub fn schema(columns: &[Column]) -> SchemaRef {
     let field =
         |column: &Column| Field::new(column.name(), column.data_type(), column.is_nullable());
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_and_the_first_three_are_those_that_others_expect() {
+    fn names_round_trip_and_the_schema_begins_as_other_tools_expect() {
         for column in Column::ALL {
             assert_eq!(column.name().parse(), Ok(column));
         }

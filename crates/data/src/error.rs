@@ -1,4 +1,4 @@
-//! What can go wrong with a data set.
+//! Errors of data sets.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use crate::{ReadError, ThreadError};
 /// Why a data set could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// A file of games could not be read.
+    /// A PGN input could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The system could not do something with a file of the data set.
+    /// An I/O error of a file of the data set.
     #[error("cannot {what} {}: {cause}", path.display())]
     Io {
-        /// What: "write", "rename" …
+        /// The operation: "write", "rename" …
         what: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         cause: io::Error,
     },
     /// A Parquet file could not be written.
@@ -26,68 +26,68 @@ pub enum DataError {
     Encode {
         /// The file.
         path: PathBuf,
-        /// What the encoder says.
+        /// Error of the encoder.
         reason: String,
     },
-    /// A file of the data set is not what it should be.
+    /// A file of the data set is damaged.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         reason: String,
     },
-    /// A file has no such column.
+    /// A shard lacks a column.
     #[error("{} has no column '{column}'", path.display())]
     NoColumn {
         /// The file.
         path: PathBuf,
-        /// The name.
+        /// Name of the column.
         column: &'static str,
     },
-    /// The folder is no data set, or none that is finished.
+    /// The folder is not a data set, or not a complete one.
     #[error("{}: {reason}", path.display())]
     NotADataSet {
         /// The folder.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The folder holds something else than what is to be written there.
+    /// The output folder holds something else.
     #[error("{} cannot be written to: {reason}", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,
-        /// What is there.
+        /// Its content.
         reason: String,
     },
-    /// An output would replace an input.
+    /// An output is an input.
     #[error("{} is the input {}: choose another output", output.display(), input.display())]
     OutputIsInput {
         /// The output.
         output: PathBuf,
-        /// The input that is the same file.
+        /// The input.
         input: PathBuf,
     },
-    /// The options contradict each other.
+    /// The options are invalid.
     #[error("{0}")]
     Options(String),
-    /// The system refuses to start threads.
+    /// The worker threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadError),
-    /// The job was asked to stop. What it has finished is saved.
+    /// The stop flag was set. Finished work is saved.
     #[error("interrupted; the same command {}", if *resumes { "resumes" } else { "starts over, since the input is a pipe" })]
     Interrupted {
-        /// Whether the same call goes on from there.
+        /// Whether the same call resumes.
         resumes: bool,
     },
-    /// A thread panicked: a mistake of ours.
+    /// A worker thread panicked: a bug.
     #[error("a thread stopped unexpectedly")]
     Panicked,
 }
 
 impl DataError {
-    /// For `map_err`: what could not be done to which file.
+    /// For `map_err`: adds operation and path to an I/O error.
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |cause| Self::Io { what, path, cause }

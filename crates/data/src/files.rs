@@ -1,8 +1,8 @@
-//! Files that are there whole or not at all.
+//! Atomic file writes.
 //!
-//! Everything is written to a temporary file in the same folder (a new one, with a random name),
-//! synced, and renamed; then the folder is synced. A reader of the folder never sees the beginning of a
-//! file, whenever the writer is killed, and an old file of that name is there until the new one is.
+//! A file is written to a temporary file with a random name in the same folder, synced and renamed; then
+//! the folder is synced. Readers never see a partial file, and a file of the same name is replaced only by
+//! a complete one, even if the writer is killed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -16,14 +16,13 @@ use crate::DataError;
 const PREFIX: &str = ".tabiya-";
 const SUFFIX: &str = ".tmp";
 
-/// Whether a file of this name is a temporary one, left behind by a killed process. Until version 0.1
-/// their names were `.NAME.tmp`.
+/// Whether a file name is that of a temporary file. Before version 0.1 they were named `.NAME.tmp`.
 pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
-/// Removes what killed processes have left half written in a folder, if it is there. Only for one whose
-/// [lock](crate::FolderLock) is held: nobody else writes to it.
+/// Removes the temporary files of killed processes from a folder, if it exists. The caller must hold the
+/// [lock](crate::FolderLock) of the folder.
 pub fn remove_temporary_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_temporary(&entry.file_name().to_string_lossy()) {
@@ -32,15 +31,15 @@ pub fn remove_temporary_files(folder: &Path) {
     }
 }
 
-/// A file under construction, hashed as it is written. It takes its name in [`OutputFile::finish`];
-/// dropped before that, it is removed and whatever had the name stays as it was.
+/// Writes a file atomically, and hashes it. [`OutputFile::finish`] renames it to its final name; if it is
+/// dropped before that, it is removed and an old file of that name stays.
 ///
-/// A symbolic link is followed: its target is replaced, not the link. Devices and pipes
-/// (`/dev/stdout`) cannot be replaced and are written in place.
+/// A symbolic link is followed: its target is replaced. Devices and pipes (`/dev/stdout`) are written in
+/// place.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
-    /// The real path and the temporary one, unless the file is written in place.
+    /// Final and temporary path, unless the file is written in place.
     rename: Option<(PathBuf, TempPath)>,
     file: BufWriter<File>,
     hasher: blake3::Hasher,
@@ -50,9 +49,9 @@ pub struct OutputFile {
 /// Size and hash of a finished file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Its BLAKE3 hash in hexadecimal.
+    /// BLAKE3 hash in hexadecimal.
     pub blake3: String,
 }
 
@@ -74,7 +73,7 @@ impl OutputFile {
         if let Some(old) = &old
             && !old.is_file()
         {
-            // Opening a folder for writing fails with the right message.
+            // For a folder this fails with the error of the operating system.
             return Ok((None, File::options().write(true).open(path)?));
         }
         let real = if old.is_some() { path.canonicalize()? } else { path.to_owned() };
@@ -83,7 +82,7 @@ impl OutputFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // What a plain `File::create` asks for; the umask takes away what it has to.
+            // The mode of `File::create`, subject to the umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let temporary = builder.tempfile_in(folder_of(&real))?;
@@ -94,12 +93,12 @@ impl OutputFile {
         Ok((Some((real, temporary)), file))
     }
 
-    /// The name it will have.
+    /// The final path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Gives the file its name.
+    /// Syncs the file and renames it to its final name.
     pub fn finish(mut self) -> Result<Written, DataError> {
         let written = Written {
             bytes: self.bytes,
@@ -110,12 +109,12 @@ impl OutputFile {
         Ok(written)
     }
 
-    /// Gives the file its name after overwriting its first bytes.
-    pub(crate) fn finish_with_head(mut self, head: &[u8]) -> Result<(), DataError> {
+    /// Overwrites the first bytes, then finishes.
+    pub(crate) fn finish_with_header(mut self, header: &[u8]) -> Result<(), DataError> {
         let path = self.path.clone();
         self.file
             .seek(SeekFrom::Start(0))
-            .and_then(|_| self.file.write_all(head))
+            .and_then(|_| self.file.write_all(header))
             .and_then(|()| self.persist())
             .map_err(DataError::io("write", &path))
     }
@@ -142,7 +141,7 @@ impl Write for OutputFile {
     }
 }
 
-/// The folder that a file is in.
+/// Parent folder of a file.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -150,25 +149,25 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Brings the entries of a folder to the disk: without it a rename may be lost with the power.
+/// Syncs the entries of a folder: otherwise a rename may be lost in a power failure.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
-/// Writes a small file whole.
+/// Writes a small file atomically.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Written, DataError> {
     let mut file = OutputFile::create(path)?;
     file.write_all(bytes).map_err(DataError::io("write", path))?;
     file.finish()
 }
 
-/// Writes a small file so that it is there whole or not at all, whenever the writer is killed.
+/// Writes a small file atomically: even if the writer is killed, it is complete or absent.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     write(path, bytes).map(|_| ())
 }
 
-/// What tells a file or folder from others, whatever its name. Nothing for pipes, whose other end would
-/// notice that they are opened, and for devices, which may be input and output at once.
+/// Identity of a file or folder, independent of its path. None for pipes, which must not be opened to
+/// compare them, and for devices, which may be input and output at once.
 pub fn identity(path: &Path) -> Option<same_file::Handle> {
     let metadata = fs::metadata(path).ok()?;
     if metadata.is_file() || metadata.is_dir() {
@@ -178,8 +177,8 @@ pub fn identity(path: &Path) -> Option<same_file::Handle> {
     }
 }
 
-/// Refuses an output that is one of the inputs, by whatever name: the same file, not the same path.
-/// Inputs that do not exist, and `-`, are no files.
+/// Refuses an output that is the same file as one of the inputs, by any path. Inputs that do not exist,
+/// and `-`, are ignored.
 pub fn ensure_distinct<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -197,7 +196,7 @@ pub fn ensure_distinct<'a>(
 }
 
 /// Refuses an output folder that is an input, lies in one, or contains one. Inputs that do not exist, and
-/// `-`, are no files.
+/// `-`, are ignored.
 pub fn ensure_apart<'a>(
     folder: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -220,7 +219,7 @@ pub fn ensure_apart<'a>(
     Ok(())
 }
 
-/// The absolute path without links and `..` of something that need not exist yet.
+/// The absolute path without links and `..`; the path need not exist.
 fn real_path(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::new();
     for part in std::path::absolute(path)?.components() {
@@ -233,12 +232,12 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub(crate) fn create_folder(path: &Path) -> Result<(), DataError> {
     fs::create_dir_all(path).map_err(DataError::io("create folder", path))
 }
 
-/// The hash of a file, and how many bytes it has.
+/// Size and hash of a file.
 pub(crate) fn hash(path: &Path) -> Result<Written, DataError> {
     let mut hasher = blake3::Hasher::new();
     let copied = regular::open(path).and_then(|mut file| io::copy(&mut file, &mut hasher));
@@ -250,19 +249,19 @@ pub(crate) fn hash(path: &Path) -> Result<Written, DataError> {
 mod tests {
     use super::*;
 
-    fn names(folder: &Path) -> usize {
+    fn entries(folder: &Path) -> usize {
         fs::read_dir(folder).unwrap().count()
     }
 
     #[test]
-    fn a_file_is_there_only_when_it_is_finished() {
+    fn a_file_exists_only_after_finish() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let mut file = OutputFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
         assert!(!path.exists());
         drop(file);
-        assert_eq!(names(folder.path()), 0);
+        assert_eq!(entries(folder.path()), 0);
         let written = write(&path, b"whole").unwrap();
         assert_eq!((fs::read(&path).unwrap(), written.bytes), (b"whole".to_vec(), 5));
         assert_eq!(hash(&path).unwrap(), written);
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_is_there_until_the_new_one_is() {
+    fn an_old_file_is_replaced_by_a_complete_one_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, b"old").unwrap();
@@ -283,14 +282,14 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"old");
         write(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names(folder.path()), 1);
+        assert_eq!(entries(folder.path()), 1);
         let error = write(folder.path(), b"").unwrap_err();
         assert!(error.to_string().starts_with("cannot create "), "{error}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_permissions_are_kept_and_devices_stay_devices() {
+    fn links_are_followed_permissions_kept_and_devices_written_in_place() {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let (path, link) = (folder.path().join("a"), folder.path().join("link"));
@@ -303,14 +302,14 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         write(Path::new("/dev/null"), b"gone").unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
-        // The temporary name that version 0.1 would have followed to another file.
+        // A link with the temporary name of older versions is not followed.
         symlink(&path, folder.path().join(".b.tmp")).unwrap();
         write(&folder.path().join("b"), b"b").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
     #[test]
-    fn an_output_folder_that_overlaps_an_input_is_refused_by_whatever_name() {
+    fn an_output_folder_that_overlaps_an_input_is_refused_by_any_path() {
         let folder = tempfile::tempdir().unwrap();
         let (input, other) = (folder.path().join("set"), folder.path().join("other"));
         fs::create_dir_all(input.join("train")).unwrap();
@@ -335,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_is_an_input_is_refused_by_whatever_name() {
+    fn an_output_that_is_an_input_is_refused_by_any_path() {
         let folder = tempfile::tempdir().unwrap();
         let (a, b) = (folder.path().join("a"), folder.path().join("b"));
         fs::write(&a, b"a").unwrap();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// How often values fall into steps of the same width; what lies beyond the ends is in the outer steps.
+/// A histogram with bins of equal width. Values out of range are counted in the outer bins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Histogram {
     first: i64,
@@ -15,7 +15,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// So many steps of this width, from this value on.
+    /// `steps` bins of this width, the first of which begins at `first`.
     pub fn new(first: i64, width: i64, steps: usize) -> Self {
         let steps = vec![0; steps.max(1)];
         Self {
@@ -40,7 +40,7 @@ impl Histogram {
         self.most = self.most.max(value);
     }
 
-    /// Adds all values of another one of the same steps.
+    /// Adds all values of another histogram with the same bins.
     pub fn append(&mut self, other: &Self) {
         for (whole, part) in self.steps.iter_mut().zip(&other.steps) {
             *whole += part;
@@ -51,22 +51,22 @@ impl Histogram {
         self.most = self.most.max(other.most);
     }
 
-    /// How many values.
+    /// Number of values.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their mean, if there are any.
+    /// Mean, if there are values.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The least and the greatest, if there are any.
+    /// Minimum and maximum, if there are values.
     pub fn range(&self) -> Option<(i64, i64)> {
         (self.count > 0).then_some((self.least, self.most))
     }
 
-    /// Where each step begins and how often it occurs, without the empty ones at both ends.
+    /// Lower bound and count of each bin, without the empty ones at both ends.
     pub fn steps(&self) -> Vec<(i64, u64)> {
         let all = self.steps.iter().enumerate();
         let all: Vec<(i64, u64)> =
@@ -76,8 +76,8 @@ impl Histogram {
         all[first..last].to_vec()
     }
 
-    /// The name of each step and how often it occurs: its first value, or for an outer step that also
-    /// counts what lies beyond it `< x` or `≥ x`.
+    /// Label and count of each bin: its lower bound, or `< x` and `≥ x` for an outer bin with values out of
+    /// range.
     ///
     /// ```
     /// let mut ratings = data::Histogram::new(1000, 100, 3);
@@ -102,13 +102,13 @@ impl Histogram {
         self.steps().into_iter().map(|(value, count)| (name(value), count)).collect()
     }
 
-    /// A bar of blocks for each step, at most this wide.
+    /// A text bar for each bin, at most `width` characters wide.
     pub fn text(&self, width: usize) -> String {
         let steps = self.bars();
         let most = steps.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
         let mut text = String::new();
         for (name, count) in steps {
-            // In eighths of a letter.
+            // In eighths of a character.
             let eighths = (count as u128 * width as u128 * 8 / u128::from(most)) as usize;
             let mut bar = "█".repeat(eighths / 8);
             if !eighths.is_multiple_of(8) {
@@ -120,11 +120,11 @@ impl Histogram {
     }
 }
 
-/// The colors of the bars and the letters.
+/// Colors of bars and text.
 const BAR: &str = "#4a7ab5";
 const INK: &str = "#333";
 
-/// Bars with their names and numbers as a picture.
+/// A bar chart as SVG.
 pub fn bars_svg(title: &str, bars: &[(String, u64)]) -> String {
     let (row, left, room) = (18, 90, 420);
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_fall_into_their_steps_and_what_is_beyond_into_the_outer_ones() {
+    fn values_out_of_range_are_counted_in_the_outer_bins() {
         let mut histogram = Histogram::new(-10, 10, 3);
         for value in [-500, -10, -1, 0, 9, 10, 19, 20, 7_000] {
             histogram.add(value);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn outer_steps_are_named_after_what_lies_beyond_only_if_something_does() {
+    fn outer_bins_are_labeled_as_open_only_with_values_out_of_range() {
         let mut inside = Histogram::new(-10, 10, 3);
         inside.add(-10);
         inside.add(19);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_have_a_bar_for_everything_and_no_markup_of_others() {
+    fn svg_charts_have_a_bar_per_entry_and_escaped_labels() {
         let svg = bars_svg("a < b", &[("1-0".into(), 3), ("<script>".into(), 0)]);
         assert_eq!(svg.matches("<rect").count(), 3);
         assert!(svg.contains("a &lt; b") && !svg.contains("<script>"));

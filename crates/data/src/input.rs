@@ -1,4 +1,4 @@
-//! Files opened by what is in them.
+//! PGN inputs: files, pipes and standard input, decompressed by content, not by name.
 
 use std::fmt;
 use std::fs::File;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a file is compressed.
+/// Compression format of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
-    /// Not at all.
+    /// Plain text.
     Plain,
     /// Zstandard, in one frame or many.
     Zstd,
@@ -18,12 +18,12 @@ pub enum Format {
     Gzip,
     /// Bzip2, in one stream or many.
     Bzip2,
-    /// Text in UTF-16, which PGN is not.
+    /// UTF-16 text, which is not PGN.
     Utf16,
 }
 
 impl Format {
-    /// The format of a file that begins with these bytes.
+    /// Detects the format from the first bytes of a file.
     ///
     /// ```
     /// use data::Format;
@@ -53,77 +53,116 @@ impl fmt::Display for Format {
     }
 }
 
-/// Why a file could not be read, or not to its end.
+/// Why an input could not be read, or not completely.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system refuses to start threads that read.
+    /// The reader threads could not be started.
     #[error(transparent)]
     Threads(#[from] crate::ThreadError),
-    /// It cannot be opened.
+    /// The input cannot be opened.
     #[error("cannot open {name}: {cause}")]
     Open {
-        /// The file.
+        /// Name of the input.
         name: String,
-        /// What the system says.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// It ends in the middle of compressed data.
+    /// The compressed data is truncated.
     #[error("{name} is cut off: the {format} data ends after {after} bytes of text")]
     Truncated {
-        /// The file.
+        /// Name of the input.
         name: String,
-        /// How it is compressed.
+        /// Compression format.
         format: Format,
-        /// How much text was read.
+        /// Bytes of text before the damage.
         after: u64,
     },
-    /// Its compressed data is damaged.
+    /// The compressed data is damaged.
     #[error("{name} is damaged: bad {format} data after {after} bytes of text ({cause})")]
     Damaged {
-        /// The file.
+        /// Name of the input.
         name: String,
-        /// How it is compressed.
+        /// Compression format.
         format: Format,
-        /// How much text was read.
+        /// Bytes of text before the damage.
         after: u64,
-        /// What the decoder says.
+        /// Error of the decoder.
         cause: io::Error,
     },
-    /// The system could not read on.
+    /// Reading failed.
     #[error("cannot read {name} beyond {after} bytes of text: {cause}")]
     Io {
-        /// The file.
+        /// Name of the input.
         name: String,
-        /// How much text was read.
+        /// Bytes of text before the damage.
         after: u64,
-        /// What the system says.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// It is text in UTF-16.
+    /// The input is UTF-16 text.
     #[error("{name} is UTF-16 text; PGN is UTF-8 or Latin-1")]
     Utf16 {
-        /// The file.
+        /// Name of the input.
         name: String,
     },
+    /// Several zstd frames are damaged.
+    #[error("{}", self.lines().join("; "))]
+    Several {
+        /// The first errors.
+        first: Vec<ReadError>,
+        /// Number of errors that are not listed.
+        more: u64,
+    },
+    /// A reader thread panicked: a bug.
+    #[error("a thread stopped unexpectedly")]
+    Panicked,
 }
 
-/// How far reading has come; to be looked at from another thread.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Bytes of the file read, compressed as they are.
-    pub bytes: AtomicU64,
-    /// Games read: for whoever reads them to count.
-    pub games: AtomicU64,
+impl ReadError {
+    /// One line per error.
+    pub fn lines(&self) -> Vec<String> {
+        let Self::Several { first, more } = self else { return vec![self.to_string()] };
+        let mut lines: Vec<String> = first.iter().map(ToString::to_string).collect();
+        if *more > 0 {
+            lines.push(format!("… and {more} more"));
+        }
+        lines
+    }
 }
 
-/// An opened file, or standard input.
+/// The errors of one input: the first hundred, and the number of all.
+#[derive(Default)]
+pub(crate) struct ReadErrors {
+    first: Vec<ReadError>,
+    more: u64,
+}
+
+impl ReadErrors {
+    pub(crate) fn push(&mut self, error: ReadError) {
+        if self.first.len() < 100 {
+            self.first.push(error);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    pub(crate) fn into_result(mut self) -> Result<(), ReadError> {
+        match self.first.len() {
+            0 => Ok(()),
+            1 => self.first.pop().map_or(Ok(()), Err),
+            _ => Err(ReadError::Several { first: self.first, more: self.more }),
+        }
+    }
+}
+
+/// An opened file, pipe or standard input. [`Read`] gives the decompressed text.
 pub struct Input {
     pub(crate) name: String,
     pub(crate) format: Format,
-    /// Where the file is, if it is one that can be opened again and read in parts.
+    /// Path of a regular file, which can be opened again and read from any offset.
     pub(crate) path: Option<PathBuf>,
     size: Option<u64>,
-    pub(crate) progress: Arc<Progress>,
+    pub(crate) bytes_read: Arc<AtomicU64>,
     reader: Box<dyn Read + Send>,
 }
 
@@ -134,7 +173,7 @@ impl fmt::Debug for Input {
 }
 
 impl Input {
-    /// Opens a file; `-` stands for standard input.
+    /// Opens a file; `-` is standard input.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         if path == Path::new("-") {
             return Self::from_reader("standard input", io::stdin());
@@ -154,82 +193,82 @@ impl Input {
         Ok(input)
     }
 
-    /// Reads from anything; the name is for messages.
+    /// Reads from any reader; the name is for messages.
     pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> Result<Self, ReadError> {
-        let progress = Arc::new(Progress::default());
-        let mut raw = Counted { inner: reader, progress: Arc::clone(&progress) };
+        let bytes_read = Arc::new(AtomicU64::new(0));
+        let mut raw = Counted { inner: reader, bytes_read: Arc::clone(&bytes_read) };
         let mut beginning = Vec::with_capacity(8);
         let name = name.to_owned();
         if let Err(cause) = raw.by_ref().take(8).read_to_end(&mut beginning) {
             return Err(ReadError::Open { name, cause });
         }
         let format = Format::of(&beginning);
-        let whole = io::Cursor::new(beginning).chain(raw);
+        let raw = io::Cursor::new(beginning).chain(raw);
         let damaged = |cause| ReadError::Open { name: name.clone(), cause };
         let reader: Box<dyn Read + Send> = match format {
-            Format::Plain => Box::new(whole),
-            Format::Zstd => Box::new(zstd::stream::read::Decoder::new(whole).map_err(damaged)?),
+            Format::Plain => Box::new(raw),
+            Format::Zstd => Box::new(zstd::stream::read::Decoder::new(raw).map_err(damaged)?),
             Format::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(
-                BufReader::with_capacity(1 << 16, whole),
+                BufReader::with_capacity(1 << 16, raw),
             )),
             Format::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(
-                BufReader::with_capacity(1 << 16, whole),
+                BufReader::with_capacity(1 << 16, raw),
             )),
             Format::Utf16 => return Err(ReadError::Utf16 { name }),
         };
-        Ok(Self { name, format, path: None, size: None, progress, reader })
+        Ok(Self { name, format, path: None, size: None, bytes_read, reader })
     }
 
-    /// The name, for messages.
+    /// Name, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How it is compressed.
+    /// Compression format.
     pub const fn format(&self) -> Format {
         self.format
     }
 
-    /// How many bytes the file has, compressed as it is; unknown for pipes.
+    /// Compressed size of the file; unknown for pipes.
     pub const fn size(&self) -> Option<u64> {
         self.size
     }
 
-    /// How far reading has come.
-    pub fn progress(&self) -> Arc<Progress> {
-        Arc::clone(&self.progress)
+    /// Counter of the compressed bytes read so far, for progress displays.
+    pub fn bytes_read(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes_read)
     }
 
-    /// What went wrong after so many bytes of text.
+    /// Classifies an error after `after` bytes of text.
     pub(crate) fn error(name: &str, format: Format, after: u64, cause: io::Error) -> ReadError {
         let name = name.to_owned();
         match (format, cause.kind()) {
             (Format::Plain, _) => ReadError::Io { name, after, cause },
             (_, io::ErrorKind::UnexpectedEof) => ReadError::Truncated { name, format, after },
-            // The system's own errors have a number; a decoder's have none.
+            // Errors of the operating system have a code; those of a decoder have none.
             _ if cause.raw_os_error().is_some() => ReadError::Io { name, after, cause },
             _ => ReadError::Damaged { name, format, after, cause },
         }
     }
 }
 
-/// The text of the file.
+/// The decompressed text.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes read.
 pub(crate) struct Counted<R> {
     pub(crate) inner: R,
-    pub(crate) progress: Arc<Progress>,
+    pub(crate) bytes_read: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.progress.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        self.bytes_read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }
 }

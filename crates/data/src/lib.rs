@@ -1,17 +1,15 @@
-//! Chess data: games from files of any size, compressed or not, read by all cores in constant memory;
-//! and data sets made of them.
+//! Chess data: PGN files of any size, read by all cores in constant memory, and data sets of their positions.
 //!
-//! [`Input`] opens a file, or standard input, and finds out by its first bytes how it is compressed.
-//! [`Chunks`] cuts the text at the borders of games. [`read_games`] does this for several threads at
-//! once, and puts what they found back in order.
+//! [`Input`] opens a file, pipe or standard input and detects its compression. [`read_games`] splits the text
+//! at game borders, converts the chunks in parallel and merges the results in order; [`pgn`] checks, counts
+//! and normalizes games with it.
 //!
-//! [`prepare`] makes a data set of games: Parquet files, or files of packed rows, and a [`Manifest`].
-//! [`make`] makes one of rows that somebody else computes.
-//! [`Reader`] streams its rows to trainers; [`verify`] and [`summarize`] look at all of them, and
-//! [`convert`] changes the format.
+//! [`prepare`] converts games to a data set: Parquet shards or packed rows, and a [`Manifest`]. [`generate`]
+//! writes generated rows. [`Reader`] streams rows to trainers; [`verify`] and [`summarize`] scan a data set,
+//! and [`convert`] changes its format.
 
 mod bounds;
-mod chunks;
+mod chunk_reader;
 mod columns;
 mod curve;
 mod error;
@@ -22,18 +20,19 @@ mod input;
 mod lock;
 mod manifest;
 mod packed_file;
-mod parallel;
 mod parquet_file;
+pub mod pgn;
+mod pipeline;
 mod plan;
-mod pool;
 mod prepare;
+mod read_games;
 mod reader;
 mod row;
 mod summary;
+mod text_reader;
 pub mod threads;
 mod verify;
 
-pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
 pub use curve::{Curve, curves_svg};
 pub use error::DataError;
@@ -42,22 +41,24 @@ pub use files::{
     write_whole,
 };
 pub use histogram::{Histogram, bars_svg};
-pub use input::{Format, Input, Progress, ReadError};
+pub use input::{Format, Input, ReadError};
 pub use lock::FolderLock;
 pub use manifest::{ColumnNote, Manifest, SUCCESS, ShardFile, SplitRows};
 pub use packed_file::PackedFile;
-pub use parallel::{Options, Order, read_games};
+pub use plan::DataSetPlan;
 pub use prepare::{
-    Counts, Event, FileFormat, InputFile, Making, PrepareOptions, Prepared, RowOrder, SkippedGames,
-    SkippedPositions, TimeClass, Unit, convert, describe, expand, make, prepare,
+    Counts, FileFormat, GenerateOptions, InputFile, Partition, PrepareEvent, PrepareOptions,
+    Prepared, RowOrder, SkippedGames, SkippedPositions, TimeClass, convert, describe, expand,
+    generate, prepare,
 };
-pub use reader::{Block, Reader, ReaderOptions, ReaderPosition, RowView, Shard, Window};
+pub use read_games::{Chunk, ReadOptions, read_games};
+pub use reader::{Reader, ReaderOptions, ReaderPosition, RowBatch, RowView, Shard, ShuffleBuffer};
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};
 pub use summary::{Summary, summarize};
 pub use threads::{ThreadError, Workers};
 pub use verify::{Verified, verify};
 
-/// The examples of the documentation are tested too.
+/// Tests the examples of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/DATA.md")]
 struct Documentation;

@@ -1,9 +1,9 @@
-//! A folder, or a file, that one process at a time writes to.
+//! Exclusive locks on folders and files between processes.
 //!
-//! The lock is the system's own lock on a file `_lock` in the folder (of a file `NAME`, on `.NAME.lock`
-//! beside it, since `NAME` itself is replaced by each write). So it ends with the process that
-//! holds it, however that ends: a `_lock` without a living owner is stale and simply taken over. The
-//! file holds the owner's process id, for the message that others get.
+//! The lock is a file lock of the operating system on `_lock` in the folder (for a file `NAME`, on
+//! `.NAME.lock` beside it, since each write replaces `NAME` itself). The system releases it when the process
+//! ends, so a stale `_lock` is simply locked again. The file holds the process id of the owner, for the
+//! error message of others.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use crate::DataError;
 
-/// The name of the file.
+/// Name of the lock file.
 pub(crate) const LOCK: &str = "_lock";
 
-/// Holds the lock of a folder until it is dropped, and then removes its file.
+/// Holds the lock until it is dropped; then the lock file is removed.
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,
@@ -23,15 +23,14 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Takes the lock of a folder, which must exist.
+    /// Locks a folder, which must exist.
     pub fn acquire(folder: &Path) -> Result<Self, DataError> {
         Self::lock(folder.join(LOCK), folder)
     }
 
-    /// Takes the lock of a file, which need not exist, in a folder that does. Others that write to the
-    /// folder do not mind.
+    /// Locks a file, which need not exist, in an existing folder. Other files of the folder stay unlocked.
     pub fn acquire_file(file: &Path) -> Result<Self, DataError> {
-        // By whatever link it is reached, it is the same file.
+        // All symbolic links to a file share its lock.
         let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let mut name = OsString::from(".");
         name.push(real.file_name().unwrap_or_default());
@@ -66,8 +65,8 @@ impl FolderLock {
                     return Err(DataError::Io { what: "lock", path, cause });
                 }
             }
-            // The last owner may have removed the file between our opening and locking it. Then the
-            // lock is on a file without a name, and somebody else may hold the one that has it.
+            // The previous owner may have unlinked the file after we opened it. Then this lock is on an
+            // unlinked file, and another process may hold the lock on the new one.
             let is_named = file
                 .try_clone()
                 .and_then(same_file::Handle::from_file)
@@ -87,7 +86,7 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // Removed while it is still locked: whoever waits for it finds out above.
+        // Unlinked while it is locked; `lock` detects that.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_owner_is_refused_and_told_who_the_first_is() {
+    fn a_second_owner_is_refused_with_the_process_id_of_the_first() {
         let folder = tempfile::tempdir().unwrap();
         let lock = FolderLock::acquire(folder.path()).unwrap();
         let error = FolderLock::acquire(folder.path()).unwrap_err().to_string();
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_folder_are_locked_one_by_one() {
+    fn files_of_a_folder_are_locked_separately() {
         let folder = tempfile::tempdir().unwrap();
         let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
         let lock = FolderLock::acquire_file(&a).unwrap();
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stale_lock_file_is_taken_over() {
+    fn a_stale_lock_file_is_locked_again() {
         let folder = tempfile::tempdir().unwrap();
         for stale in ["4194304\n", "", "no number at all, and longer than any"] {
             fs::write(folder.path().join(LOCK), stale).unwrap();
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_threads_one_at_a_time_holds_it() {
+    fn one_thread_at_a_time_holds_the_lock() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let folder = tempfile::tempdir().unwrap();
         let (holders, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -1,108 +1,107 @@
-//! What a data set says of itself, and how far the making of one has come.
+//! The manifest of a data set.
 //!
-//! `_manifest.json` is written when all files are there, and `_SUCCESS` after it: the last line of work,
-//! with the hash of the manifest in it. Until then `_progress.json` tells what is finished and where to
-//! go on. There is no time and no name of a machine in any of them. Their names begin with an underscore:
-//! readers of folders of Parquet files (pyarrow, Spark, DuckDB) skip such files.
+//! `_manifest.json` is written when all shards are complete, then `_SUCCESS` with the hash of the
+//! manifest. Until then the progress log `_progress.json` lists the finished shards and the resume cursor.
+//! None of them contains a time or a host name. Readers of Parquet folders (pyarrow, Spark, DuckDB) skip
+//! names that begin with an underscore.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::bounds::check_counts;
-use crate::prepare::{Counts, FileFormat, InputFile, PrepareOptions};
+use crate::plan::DataSetPlan;
+use crate::prepare::{Counts, FileFormat, ResumePoint};
 use crate::{Column, DataError, Split, files};
 
-/// The name of the manifest.
+/// Name of the manifest.
 const MANIFEST: &str = "_manifest.json";
-/// Its name until version 0.1, still read.
+/// Its old name, still read.
 const OLD_MANIFEST: &str = "manifest.json";
-/// The name of the file that is there when everything else is.
+/// Name of the file that marks a complete data set.
 pub const SUCCESS: &str = "_SUCCESS";
-/// The name of the file that tells how far unfinished work has come.
+/// Name of the progress log.
 pub(crate) const PROGRESS: &str = "_progress.json";
-/// The version of the layout of folders and files.
+/// Version of the layout of folders and files.
 pub(crate) const VERSION: u32 = 1;
-/// A manifest or a progress longer than this is none.
+/// Maximum size of a manifest or progress log.
 const MAX_JSON: u64 = 256 << 20;
 
-/// A file of rows.
+/// A shard: a file of rows.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardFile {
-    /// Its name in the folder of the data set, with slashes.
+    /// Path relative to the folder of the data set, with slashes.
     pub path: String,
-    /// What its rows are for.
+    /// The split of its rows.
     pub split: Split,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The BLAKE3 hash of these bytes.
+    /// BLAKE3 hash of the file.
     pub blake3: String,
 }
 
-/// A column, for those who read the manifest.
+/// Description of a column.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnNote {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type.
+    /// Arrow data type.
     pub r#type: String,
-    /// What it means.
+    /// Meaning, in a sentence.
     pub meaning: String,
 }
 
-/// Everything about a data set but its rows.
+/// The manifest of a data set.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this layout.
-    pub version: u32,
-    /// The version of the program that wrote it.
-    pub tabiya: String,
-    /// What it was made of.
-    pub inputs: Vec<InputFile>,
-    /// How it was made.
-    pub options: PrepareOptions,
-    /// What else decides what its rows are, if they were not read from games but made: by rescoring, by
-    /// self-play.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<Value>,
-    /// The columns.
+    /// Inputs and options.
+    #[serde(flatten)]
+    pub plan: DataSetPlan,
+    /// The schema.
     pub columns: Vec<ColumnNote>,
-    /// What was counted.
+    /// Counts of games and positions.
     pub counts: Counts,
-    /// How many rows are for training and for validation.
+    /// Number of rows per split.
     pub rows: SplitRows,
-    /// How many things were wrong with the inputs.
+    /// Number of problems with the inputs.
     pub problems: u64,
-    /// The first of them.
+    /// The first problems.
     pub first_problems: Vec<String>,
-    /// The files.
+    /// The shards.
     pub files: Vec<ShardFile>,
+    /// Fields that do not exist; `deny_unknown_fields` does not work with `flatten`.
+    #[serde(flatten, skip_serializing)]
+    unknown: BTreeMap<String, serde_json::Value>,
 }
 
-/// A number for each split.
+/// Number of rows per split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SplitRows {
-    /// For training.
+    /// Training rows.
     pub train: u64,
-    /// For validation.
+    /// Validation rows.
     pub validation: u64,
 }
 
 impl SplitRows {
-    /// The number of one split.
+    /// Number of rows of a split.
     pub const fn of(&self, split: Split) -> u64 {
         match split {
             Split::Train => self.train,
             Split::Validation => self.validation,
         }
+    }
+
+    /// Number of rows of all splits.
+    pub const fn total(&self) -> u64 {
+        self.train + self.validation
     }
 
     pub(crate) const fn of_mut(&mut self, split: Split) -> &mut u64 {
@@ -114,14 +113,35 @@ impl SplitRows {
 }
 
 impl Manifest {
-    /// Where the manifest of a data set is: `_manifest.json`, or `manifest.json` in older ones.
+    /// The manifest of a finished run.
+    pub(crate) fn new(
+        plan: DataSetPlan,
+        point: &ResumePoint,
+        first: &[String],
+        files: Vec<ShardFile>,
+    ) -> Self {
+        let mut manifest = Self {
+            plan,
+            columns: Vec::new(),
+            counts: point.counts,
+            rows: point.rows,
+            problems: point.problems,
+            first_problems: first.to_vec(),
+            files,
+            unknown: BTreeMap::new(),
+        };
+        manifest.columns = notes(&manifest.column_list().unwrap_or_default());
+        manifest
+    }
+
+    /// Path of the manifest of a data set: `_manifest.json`, or `manifest.json` in older ones.
     pub fn path(folder: &Path) -> PathBuf {
         let [new, old] = [MANIFEST, OLD_MANIFEST].map(|name| folder.join(name));
         if !new.exists() && old.exists() { old } else { new }
     }
 
-    /// The manifest of a finished data set. Everything in it is checked: options as if they came from
-    /// the command line, counts for their size, paths to stay within the folder.
+    /// Reads the manifest of a complete data set. Options are checked like those of the command line,
+    /// counts for their size, paths to stay within the folder.
     pub fn open(folder: &Path) -> Result<Self, DataError> {
         let fail = |reason: &str| DataError::NotADataSet {
             path: folder.to_owned(),
@@ -130,42 +150,51 @@ impl Manifest {
         if !folder.join(SUCCESS).exists() {
             let is_unfinished = folder.join(PROGRESS).exists();
             return Err(fail(match is_unfinished {
-                true => "the data set is not finished; run the same command again to go on",
+                true => "the data set is not finished; run the same command again to resume",
                 false => "no data set: there is no _SUCCESS",
             }));
         }
         let path = Self::path(folder);
         let manifest: Self = read_json(&path)?;
-        if manifest.version != VERSION {
-            return Err(fail(&format!("version {} of the layout is not known", manifest.version)));
+        if manifest.plan.version != VERSION {
+            let version = manifest.plan.version;
+            return Err(fail(&format!("version {version} of the layout is not supported")));
         }
         manifest.check().map_err(|reason| DataError::damaged(&path, reason))?;
         Ok(manifest)
     }
 
     fn check(&self) -> Result<(), String> {
-        self.options.check().map_err(|error| format!("options: {error}"))?;
+        if let Some(name) = self.unknown.keys().next() {
+            return Err(format!("unknown field '{name}'"));
+        }
+        self.plan.options.check().map_err(|error| format!("options: {error}"))?;
         check_counts("counts", &self.counts)?;
         check_counts("rows", &self.rows)?;
         check_counts("problems", &self.problems)?;
-        check_counts("inputs", &self.inputs)?;
+        check_counts("inputs", &self.plan.inputs)?;
         check_files(&self.files)
     }
 
-    /// How files are laid out.
-    pub const fn format(&self) -> FileFormat {
-        self.options.format
+    /// Size of all shards in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// The columns its files have.
+    /// Format of the shards.
+    pub const fn format(&self) -> FileFormat {
+        self.plan.options.format
+    }
+
+    /// Columns of the shards.
     pub fn column_list(&self) -> Result<Vec<Column>, DataError> {
         match self.format() {
-            FileFormat::Parquet => self.options.columns(),
+            FileFormat::Parquet => self.plan.options.columns(),
             FileFormat::Packed => Ok(Column::PACKED.to_vec()),
         }
     }
 
-    /// Writes it, and then that all is well.
+    /// Writes the manifest, then `_SUCCESS`.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), DataError> {
         let written = write_json(&folder.join(MANIFEST), self)?;
         remove_if_there(&folder.join(OLD_MANIFEST))?;
@@ -174,7 +203,7 @@ impl Manifest {
     }
 }
 
-/// Removes the manifest of a data set that is to be made again.
+/// Removes the manifest of an incomplete data set.
 pub(crate) fn remove(folder: &Path) -> Result<(), DataError> {
     [MANIFEST, OLD_MANIFEST].iter().try_for_each(|name| remove_if_there(&folder.join(name)))
 }
@@ -188,20 +217,19 @@ fn remove_if_there(path: &Path) -> Result<(), DataError> {
     }
 }
 
-/// Files that a manifest or a progress file lists: their counts are bounded and their paths stay within
-/// the folder.
+/// Checks the shards of a manifest or progress log: counts are bounded, paths stay within the folder.
 pub(crate) fn check_files(files: &[ShardFile]) -> Result<(), String> {
     check_counts("files", &files)?;
     let is_plain = |file: &&ShardFile| {
         let mut parts = Path::new(&file.path).components();
         parts.all(|part| matches!(part, std::path::Component::Normal(_)))
     };
-    let leads_elsewhere = files.iter().find(|file| !is_plain(file));
-    leads_elsewhere.map_or(Ok(()), |file| Err(format!("'{}' leads elsewhere", file.path)))
+    let outside = files.iter().find(|file| !is_plain(file));
+    outside.map_or(Ok(()), |file| Err(format!("'{}' leads elsewhere", file.path)))
 }
 
-/// The names and meanings of columns.
-pub(crate) fn notes(columns: &[Column]) -> Vec<ColumnNote> {
+/// Descriptions of columns.
+fn notes(columns: &[Column]) -> Vec<ColumnNote> {
     let note = |column: &Column| ColumnNote {
         name: column.name().to_owned(),
         r#type: column.data_type().to_string(),
@@ -210,7 +238,7 @@ pub(crate) fn notes(columns: &[Column]) -> Vec<ColumnNote> {
     columns.iter().map(note).collect()
 }
 
-/// Reads JSON that somebody may have tampered with.
+/// Reads untrusted JSON of bounded size.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
     let bytes = regular::read(path, MAX_JSON).map_err(DataError::io("read", path))?;
     serde_json::from_slice(&bytes).map_err(|error| DataError::damaged(path, error))
@@ -223,7 +251,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<files::W
     files::write(path, text.as_bytes())
 }
 
-/// The path of a file of rows.
+/// Path of a shard relative to the folder of the data set.
 pub(crate) fn shard_name(split: Split, number: usize, format: FileFormat) -> String {
     format!("{split}/{split}-{number:05}.{}", format.extension())
 }

@@ -1,4 +1,4 @@
-//! Parquet files written in parts: row groups are encoded by any thread and put together in order.
+//! Parquet writer: row groups are encoded by any thread and appended in order.
 
 use std::fmt;
 use std::io;
@@ -17,10 +17,10 @@ use parquet::schema::types::ColumnPath;
 use crate::files::{OutputFile, Written};
 use crate::{Column, DataError, PointOfView, Row, columns, row};
 
-/// The name under which a file tells from whose view its evaluations are.
+/// Metadata key of the point of view of evaluations.
 pub(crate) const POV_KEY: &str = "tabiya.pov";
 
-/// Encodes row groups, all alike.
+/// Encodes row groups of one schema.
 pub(crate) struct Encoder {
     columns: Vec<Column>,
     view: PointOfView,
@@ -35,14 +35,14 @@ impl fmt::Debug for Encoder {
     }
 }
 
-/// A row group, encoded.
-pub(crate) struct Group {
+/// An encoded row group.
+pub(crate) struct RowGroup {
     columns: Vec<ArrowColumnChunk>,
 }
 
 fn fail(path: &Path) -> impl Fn(parquet::errors::ParquetError) -> DataError {
     move |error| {
-        // What the system says is worth more than who passed it on.
+        // Only the error of the operating system is of interest.
         let text = error.to_string();
         let reason = text.trim_start_matches("External: ").to_owned();
         DataError::Encode { path: path.to_owned(), reason }
@@ -55,9 +55,9 @@ impl Encoder {
         view: PointOfView,
         level: i32,
     ) -> Result<Self, DataError> {
-        let nowhere = Path::new("Parquet");
+        let no_path = Path::new("Parquet");
         let schema = columns::schema(columns);
-        let level = ZstdLevel::try_new(level).map_err(fail(nowhere))?;
+        let level = ZstdLevel::try_new(level).map_err(fail(no_path))?;
         let view_note = KeyValue::new(POV_KEY.to_owned(), view.name().to_owned());
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
@@ -66,17 +66,17 @@ impl Encoder {
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .set_max_row_group_row_count(None);
-        // The least and the greatest text or board of a row group tell nobody anything.
+        // Minimum and maximum of a FEN or board are useless.
         for column in [Column::Fen, Column::Board] {
             let path = ColumnPath::from(column.name());
             properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
         }
-        // A dictionary is worth its price only where few values come often.
-        let steps = [Column::Ply, Column::Game, Column::Clock];
-        for column in [Column::Fen, Column::Board, Column::Eval].into_iter().chain(steps) {
+        // Dictionaries pay off for columns of few distinct values only.
+        let delta_encoded = [Column::Ply, Column::Game, Column::Clock];
+        for column in [Column::Fen, Column::Board, Column::Eval].into_iter().chain(delta_encoded) {
             let path = ColumnPath::from(column.name());
             properties = properties.set_column_dictionary_enabled(path.clone(), false);
-            if steps.contains(&column) {
+            if delta_encoded.contains(&column) {
                 properties = properties.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
             }
         }
@@ -84,12 +84,12 @@ impl Encoder {
         let writer =
             ArrowWriter::try_new(io::sink(), Arc::clone(&schema), Some(properties.clone()));
         let (_, factory) =
-            writer.and_then(ArrowWriter::into_serialized_writer).map_err(fail(nowhere))?;
+            writer.and_then(ArrowWriter::into_serialized_writer).map_err(fail(no_path))?;
         Ok(Self { columns: columns.to_vec(), view, schema, properties, factory })
     }
 
     /// Encodes rows as one row group.
-    pub(crate) fn encode(&self, rows: &[Row], path: &Path) -> Result<Group, DataError> {
+    pub(crate) fn encode(&self, rows: &[Row], path: &Path) -> Result<RowGroup, DataError> {
         let writers = self.factory.create_column_writers(0).map_err(fail(path))?;
         let mut encoded = Vec::with_capacity(writers.len());
         for ((&column, field), mut writer) in
@@ -104,11 +104,11 @@ impl Encoder {
             }
             encoded.push(writer.close().map_err(fail(path))?);
         }
-        Ok(Group { columns: encoded })
+        Ok(RowGroup { columns: encoded })
     }
 }
 
-/// A Parquet file that is being written.
+/// Writes a Parquet file.
 pub(crate) struct ParquetWriter {
     writer: SerializedFileWriter<OutputFile>,
     path: std::path::PathBuf,
@@ -130,7 +130,7 @@ impl ParquetWriter {
         Ok(Self { writer, path: path.to_owned() })
     }
 
-    pub(crate) fn append(&mut self, group: Group) -> Result<(), DataError> {
+    pub(crate) fn append(&mut self, group: RowGroup) -> Result<(), DataError> {
         let fail = fail(&self.path);
         let mut writer = self.writer.next_row_group().map_err(&fail)?;
         for column in group.columns {

@@ -1,4 +1,4 @@
-//! What a data set is to be made of and how: a run resumes only what has the same plan.
+//! The plan of a data set: inputs and options, which determine its files. A run resumes only the same plan.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,32 +6,37 @@ use serde_json::Value;
 use crate::manifest::VERSION;
 use crate::prepare::{InputFile, PrepareOptions};
 
-/// Values longer than this are cut in messages.
+/// Longer values are shortened in messages.
 const SHOWN: usize = 60;
 
-/// What is to be made of what. The same plan makes the same files.
+/// Everything that determines the files of a data set, byte for byte.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Plan {
+pub struct DataSetPlan {
+    /// Version of the layout of folders and files.
     pub version: u32,
+    /// Version of the program.
     pub tabiya: String,
+    /// The inputs.
     pub inputs: Vec<InputFile>,
+    /// The options.
     pub options: PrepareOptions,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<Value>,
+    /// Parameters of the generator, if the rows were generated (rescoring, self-play), not read from games.
+    #[serde(rename = "made", default, skip_serializing_if = "Option::is_none")]
+    pub generator: Option<Value>,
 }
 
-impl Plan {
+impl DataSetPlan {
     pub(crate) fn new(
         inputs: Vec<InputFile>,
         options: &PrepareOptions,
-        made: Option<Value>,
+        generator: Option<Value>,
     ) -> Self {
         let tabiya = env!("CARGO_PKG_VERSION").to_owned();
-        Self { version: VERSION, tabiya, inputs, options: options.clone(), made }
+        Self { version: VERSION, tabiya, inputs, options: options.clone(), generator }
     }
 
-    /// The first difference from an older plan, in words. Inputs come first, by name.
+    /// Describes the first difference from an older plan. Inputs are compared first.
     pub(crate) fn difference(&self, old: &Self) -> Option<String> {
         inputs_difference(&old.inputs, &self.inputs).or_else(|| {
             let [old, new] = [old, self].map(|plan| serde_json::to_value(plan).unwrap_or_default());
@@ -40,7 +45,7 @@ impl Plan {
     }
 }
 
-/// The first input that differs: in its name, or in its content.
+/// Describes the first input that differs in name or content.
 fn inputs_difference(old: &[InputFile], new: &[InputFile]) -> Option<String> {
     if old.len() != new.len() {
         let files = |inputs: &[InputFile]| match inputs {
@@ -62,7 +67,7 @@ fn inputs_difference(old: &[InputFile], new: &[InputFile]) -> Option<String> {
     })
 }
 
-/// The first value that differs, with the path to it.
+/// Describes the first JSON value that differs, with its path.
 fn difference(at: &str, old: &Value, new: &Value) -> Option<String> {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
@@ -81,7 +86,7 @@ fn difference(at: &str, old: &Value, new: &Value) -> Option<String> {
     }
 }
 
-/// Two different texts, cut so that the first difference is in what is left of both.
+/// Shortens two different texts to excerpts that contain the first difference.
 fn excerpts(old: &str, new: &str) -> [String; 2] {
     let same = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
     [old, new].map(|text| {
@@ -89,7 +94,7 @@ fn excerpts(old: &str, new: &str) -> [String; 2] {
         if length <= SHOWN {
             return text.to_owned();
         }
-        // A few letters before the difference show where it is.
+        // A few characters of context before the difference.
         let from = same.saturating_sub(10).min(length - SHOWN);
         let part: String = text.chars().skip(from).take(SHOWN).collect();
         let before = if from > 0 { "…" } else { "" };
@@ -107,8 +112,8 @@ mod tests {
         InputFile { name: name.into(), bytes: Some(content.len() as u64), blake3 }
     }
 
-    fn plan(inputs: Vec<InputFile>, made: &str) -> Plan {
-        Plan::new(inputs, &PrepareOptions::default(), Some(made.into()))
+    fn plan(inputs: Vec<InputFile>, made: &str) -> DataSetPlan {
+        DataSetPlan::new(inputs, &PrepareOptions::default(), Some(made.into()))
     }
 
     #[test]
@@ -134,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_of_two_long_values_differs() {
+    fn excerpts_of_long_values_differ() {
         let long = "é".repeat(200);
         for (old, new) in [
             (format!("{long}1"), format!("{long}2")),

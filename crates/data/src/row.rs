@@ -1,4 +1,4 @@
-//! A row on its way from a game to a file: 56 bytes, from which every column can be made.
+//! A row in memory: 56 bytes, from which every column is computed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::Column;
 
-/// What part of the data a row belongs to. All rows of a game are in the same.
+/// Training or validation split. All rows of a game are in the same split.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
-    /// To be learned from.
+    /// Training.
     Train,
-    /// To be measured with.
+    /// Validation.
     Validation,
 }
 
 impl Split {
-    /// Both.
+    /// Both splits.
     pub const ALL: [Self; 2] = [Self::Train, Self::Validation];
 
-    /// The name of its folder.
+    /// Name of its folder.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Train => "train",
@@ -41,19 +41,19 @@ impl fmt::Display for Split {
     }
 }
 
-/// From whose view evaluations are.
+/// Point of view of evaluations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PointOfView {
     /// White's.
     #[default]
     White,
-    /// That of the player to move.
+    /// That of the side to move.
     Mover,
 }
 
 impl PointOfView {
-    /// The name in options and files.
+    /// Name in options and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::White => "white",
@@ -62,35 +62,35 @@ impl PointOfView {
     }
 }
 
-/// The bits of a game's id that are the number of the game; the rest is the number of its input.
+/// Number of low bits of a game id that hold the game number; the others hold the input index.
 pub const GAME_BITS: u32 = 40;
 
-/// Stands for "not known" where a number cannot be negative.
+/// Unknown clock or rating.
 pub const UNKNOWN: i32 = -1;
 
-/// One position of a game.
+/// A position of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// Position, move, score and result.
     pub packed: PackedRow,
-    /// The id of the game.
+    /// Game id.
     pub game: i64,
-    /// Half moves before.
+    /// Plies played before.
     pub ply: u32,
-    /// Milliseconds, or [`UNKNOWN`].
+    /// Clock in milliseconds, or [`UNKNOWN`].
     pub clock: i32,
-    /// White's rating and Black's, or [`UNKNOWN`].
+    /// Ratings of White and Black, or [`UNKNOWN`].
     pub elo: [i16; 2],
-    /// Where it belongs.
+    /// The split.
     pub split: Split,
-    /// Whether castling is written as king takes rook, whatever the squares.
+    /// Whether castling is always written as king takes rook.
     pub chess960: bool,
 }
 
 impl Row {
-    /// The row of a packed one, of whose game nothing else is known.
+    /// A row without game, ply, clock and ratings.
     pub fn of_packed(packed: PackedRow) -> Self {
-        // Castling from other squares than those of chess is written as king takes rook anyway.
+        // Castling from non-standard squares is written as king takes rook anyway.
         Self {
             packed,
             game: 0,
@@ -102,10 +102,10 @@ impl Row {
         }
     }
 
-    /// How many bytes a row has when it waits in a file.
+    /// Size of an encoded row.
     pub(crate) const SIZE: usize = 56;
 
-    /// The row as bytes, for a file of our own that only we read.
+    /// Encodes the row for a sorted run.
     pub(crate) fn to_bytes(self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
         bytes[..32].copy_from_slice(self.packed.as_bytes());
@@ -119,7 +119,7 @@ impl Row {
         bytes
     }
 
-    /// The row of such bytes.
+    /// Decodes a row of a sorted run.
     pub(crate) fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
         fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             bytes[at..].first_chunk().copied().unwrap_or([0; N])
@@ -136,10 +136,10 @@ impl Row {
     }
 }
 
-/// What a score is in the columns `eval` and `mate`, seen by this side.
+/// Converts a score between White's point of view and another one.
 #[inline]
 pub(crate) fn seen_by(score: Score, view: PointOfView, turn: impl FnOnce() -> Color) -> Score {
-    // The turn is looked for among the pieces: only where it matters.
+    // Lazy: finding the side to move takes time.
     if view == PointOfView::White || turn() == Color::White {
         return score;
     }
@@ -149,7 +149,7 @@ pub(crate) fn seen_by(score: Score, view: PointOfView, turn: impl FnOnce() -> Co
     }
 }
 
-/// A result as the column has it.
+/// Value of the column `result`.
 pub(crate) const fn result_number(result: GameResult) -> Option<i8> {
     match result {
         GameResult::WhiteWins => Some(1),
@@ -159,21 +159,22 @@ pub(crate) const fn result_number(result: GameResult) -> Option<i8> {
     }
 }
 
-/// Appends a move as UCI writes it.
+/// Appends a move in UCI notation.
 #[inline]
 fn append_uci(m: Move, chess960: bool, bytes: &mut Vec<u8>) {
     let style = if chess960 { CastlingStyle::Chess960 } else { CastlingStyle::Standard };
-    // Positions are not asked for anything but the kind of move, which it knows itself.
+    // Any position will do: the move holds its own kind.
     chess::Position::INITIAL.append_uci_bytes(m, style, bytes);
 }
 
-/// One column of these rows.
+/// Computes a column.
 pub(crate) fn array(
     rows: &[Row],
     column: Column,
     view: PointOfView,
 ) -> Result<ArrayRef, PackedError> {
-    let elo = |n: usize| numbers::<Int16Type>(rows, |row| Some(row.elo[n]).filter(|&elo| elo >= 0));
+    let elo =
+        |n: usize| nullable::<Int16Type>(rows, |row| Some(row.elo[n]).filter(|&elo| elo >= 0));
     Ok(match column {
         Column::Fen => fens(rows)?,
         Column::BestMove => moves(rows),
@@ -185,37 +186,39 @@ pub(crate) fn array(
             Score::Centipawns(_) => None,
             Score::Mate(moves) => i8::try_from(moves).ok(),
         })?,
-        Column::Result => numbers::<Int8Type>(rows, |row| result_number(row.packed.result())),
-        Column::Ply => whole::<Int32Type>(rows, |row| i32::try_from(row.ply).unwrap_or(i32::MAX)),
+        Column::Result => nullable::<Int8Type>(rows, |row| result_number(row.packed.result())),
+        Column::Ply => {
+            required::<Int32Type>(rows, |row| i32::try_from(row.ply).unwrap_or(i32::MAX))
+        }
         Column::WhiteElo => elo(0),
         Column::BlackElo => elo(1),
-        Column::Game => whole::<Int64Type>(rows, |row| row.game),
-        Column::Clock => numbers::<Int32Type>(rows, |row| Some(row.clock).filter(|&n| n >= 0)),
+        Column::Game => required::<Int64Type>(rows, |row| row.game),
+        Column::Clock => nullable::<Int32Type>(rows, |row| Some(row.clock).filter(|&n| n >= 0)),
         Column::Board => boards(rows),
     })
 }
 
-/// A column without gaps.
-fn whole<T: ArrowPrimitiveType>(rows: &[Row], value: impl Fn(&Row) -> T::Native) -> ArrayRef {
+/// A column without nulls.
+fn required<T: ArrowPrimitiveType>(rows: &[Row], value: impl Fn(&Row) -> T::Native) -> ArrayRef {
     let values: ScalarBuffer<T::Native> = rows.iter().map(value).collect();
     Arc::new(PrimitiveArray::<T>::new(values, None))
 }
 
-/// A column with gaps.
-fn numbers<T: ArrowPrimitiveType>(
+/// A nullable column.
+fn nullable<T: ArrowPrimitiveType>(
     rows: &[Row],
     mut value: impl FnMut(&Row) -> Option<T::Native>,
 ) -> ArrayRef {
-    let mut known = Vec::with_capacity(rows.len());
+    let mut validity = Vec::with_capacity(rows.len());
     let values: ScalarBuffer<T::Native> = rows
         .iter()
         .map(|row| {
             let value = value(row);
-            known.push(value.is_some());
+            validity.push(value.is_some());
             value.unwrap_or_default()
         })
         .collect();
-    Arc::new(PrimitiveArray::<T>::new(values, Some(NullBuffer::from(known))))
+    Arc::new(PrimitiveArray::<T>::new(values, Some(NullBuffer::from(validity))))
 }
 
 fn scores<T: ArrowPrimitiveType>(
@@ -223,15 +226,15 @@ fn scores<T: ArrowPrimitiveType>(
     view: PointOfView,
     value: impl Fn(Score) -> Option<T::Native>,
 ) -> Result<ArrayRef, PackedError> {
-    let mut problem = None;
-    let array = numbers::<T>(rows, |row| match row.packed.score() {
+    let mut first_error = None;
+    let array = nullable::<T>(rows, |row| match row.packed.score() {
         Ok(score) => score.and_then(|score| value(seen_by(score, view, || row.packed.turn()))),
         Err(error) => {
-            problem.get_or_insert(error);
+            first_error.get_or_insert(error);
             None
         }
     });
-    problem.map_or(Ok(array), Err)
+    first_error.map_or(Ok(array), Err)
 }
 
 fn boards(rows: &[Row]) -> ArrayRef {
@@ -242,32 +245,32 @@ fn boards(rows: &[Row]) -> ArrayRef {
     Arc::new(FixedSizeBinaryArray::new(PackedRow::SIZE as i32, Buffer::from_vec(bytes), None))
 }
 
-/// Texts one after the other, and where each of them ends.
-struct Texts {
+/// Builds a string column from bytes and offsets.
+struct StringBuilder {
     bytes: Vec<u8>,
-    ends: Vec<i32>,
+    offsets: Vec<i32>,
 }
 
-impl Texts {
+impl StringBuilder {
     fn new(count: usize, length: usize) -> Self {
-        let mut ends = Vec::with_capacity(count + 1);
-        ends.push(0);
-        Self { bytes: Vec::with_capacity(count * length + 128), ends }
+        let mut offsets = Vec::with_capacity(count + 1);
+        offsets.push(0);
+        Self { bytes: Vec::with_capacity(count * length + 128), offsets }
     }
 
-    /// The text written last is complete.
+    /// Ends the current string.
     fn end(&mut self) {
-        self.ends.push(i32::try_from(self.bytes.len()).unwrap_or(i32::MAX));
+        self.offsets.push(i32::try_from(self.bytes.len()).unwrap_or(i32::MAX));
     }
 
     fn array(self) -> ArrayRef {
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.ends));
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(self.offsets));
         Arc::new(StringArray::new(offsets, Buffer::from_vec(self.bytes), None))
     }
 }
 
 fn fens(rows: &[Row]) -> Result<ArrayRef, PackedError> {
-    let mut texts = Texts::new(rows.len(), 64);
+    let mut texts = StringBuilder::new(rows.len(), 64);
     let mut writer = FenWriter::new(FenStyle::Standard);
     for row in rows {
         writer.append_setup(&row.packed.setup()?, &mut texts.bytes);
@@ -277,7 +280,7 @@ fn fens(rows: &[Row]) -> Result<ArrayRef, PackedError> {
 }
 
 fn moves(rows: &[Row]) -> ArrayRef {
-    let mut texts = Texts::new(rows.len(), 5);
+    let mut texts = StringBuilder::new(rows.len(), 5);
     for row in rows {
         if let Some(m) = row.packed.best_move() {
             append_uci(m, row.chess960, &mut texts.bytes);
@@ -293,7 +296,7 @@ mod tests {
     use chess::Position;
 
     #[test]
-    fn a_row_survives_its_bytes() {
+    fn encoded_rows_round_trip() {
         let packed = PackedRow::new(&Position::INITIAL).unwrap();
         let row = Row {
             packed,

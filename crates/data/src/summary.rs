@@ -1,33 +1,32 @@
-//! What is in a data set, counted: evaluations, results, lengths, ratings.
+//! Distributions of a data set: evaluations, results, plies, ratings.
 
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
 
 use crate::histogram::Histogram;
-use crate::reader::{Block, Shard};
-use crate::threads::in_threads;
-use crate::{Column, DataError, Manifest};
+use crate::reader::{RowBatch, Shard};
+use crate::{Column, DataError, Manifest, pipeline};
 
-/// Counts over all rows.
+/// Distributions over all rows.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Summary {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Rows without an evaluation and without a mate.
+    /// Rows without an evaluation or mate.
     pub without_eval: u64,
-    /// Centipawns, in the view of the data set.
+    /// Centipawns, from the point of view of the data set.
     pub eval: Histogram,
-    /// Moves to mate, in the view of the data set.
+    /// Moves to mate, from the point of view of the data set.
     pub mate: Histogram,
-    /// Rows of games that White won, that were drawn, that Black won, of which it is not known.
+    /// Rows by result of the game: White wins, draw, Black wins, unknown.
     pub results: [u64; 4],
-    /// Half moves before.
+    /// Plies before the position.
     pub ply: Histogram,
-    /// The ratings of both players.
+    /// Ratings of both players.
     pub elo: Histogram,
-    /// How many bytes each column takes in the files.
+    /// Compressed size of each column.
     pub column_bytes: Vec<(Column, u64)>,
 }
 
@@ -47,8 +46,8 @@ impl Default for Summary {
 }
 
 impl Summary {
-    fn add(&mut self, block: &Block) {
-        for row in block.iter() {
+    fn add(&mut self, batch: &RowBatch) {
+        for row in batch.iter() {
             self.rows += 1;
             match (row.eval(), row.mate()) {
                 (_, Some(mate)) => self.mate.add(mate.into()),
@@ -70,6 +69,52 @@ impl Summary {
         }
     }
 
+    /// Rows by result, with the names of results in PGN.
+    pub fn named_results(&self) -> Vec<(String, u64)> {
+        let names = ["1-0", "1/2-1/2", "0-1", "unknown"].map(str::to_owned);
+        names.into_iter().zip(self.results).collect()
+    }
+
+    /// Manifest and distributions as JSON.
+    pub fn to_json(&self, manifest: &Manifest) -> Value {
+        let histogram = |histogram: &Histogram| {
+            json!({
+                "count": histogram.count(),
+                "mean": histogram.mean(),
+                "range": histogram.range().map(|(least, most)| [least, most]),
+                "steps": histogram.steps(),
+            })
+        };
+        let columns = manifest.columns.iter().map(|note| {
+            let bytes = self.bytes_of(&note.name);
+            json!({ "name": note.name, "type": note.r#type, "meaning": note.meaning, "bytes": bytes })
+        });
+        let results = self.named_results().into_iter().map(|(name, count)| (name, count.into()));
+        json!({
+            "rows": self.rows,
+            "train": manifest.rows.train,
+            "validation": manifest.rows.validation,
+            "counts": manifest.counts,
+            "problems": manifest.problems,
+            "files": manifest.files.len(),
+            "bytes": manifest.bytes(),
+            "columns": columns.collect::<Vec<Value>>(),
+            "pov": manifest.plan.options.pov.name(),
+            "without_eval": self.without_eval,
+            "eval": histogram(&self.eval),
+            "mate": histogram(&self.mate),
+            "ply": histogram(&self.ply),
+            "elo": histogram(&self.elo),
+            "results": results.collect::<Map<String, Value>>(),
+        })
+    }
+
+    /// Compressed size of a column, if the format has column chunks.
+    pub fn bytes_of(&self, name: &str) -> Option<u64> {
+        let column = self.column_bytes.iter().find(|(column, _)| column.name() == name);
+        column.map(|(_, bytes)| *bytes)
+    }
+
     fn append(&mut self, other: &Self) {
         self.rows += other.rows;
         self.without_eval += other.without_eval;
@@ -83,17 +128,12 @@ impl Summary {
     }
 }
 
-/// Counts what is in a data set.
+/// Computes the distributions of a data set.
 pub fn summarize(folder: &Path, threads: NonZero<usize>) -> Result<(Manifest, Summary), DataError> {
     let manifest = Manifest::open(folder)?;
-    let mut shards = Vec::new();
-    let mut blocks = Vec::new();
-    for file in &manifest.files {
-        let shard = Shard::open(&folder.join(&file.path))?;
-        blocks.extend((0..shard.blocks().len()).map(|block| (shards.len(), block)));
-        shards.push(shard);
-    }
-    let wanted = [
+    let shards = manifest.files.iter().map(|file| Shard::open(&folder.join(&file.path)));
+    let shards: Vec<Shard> = shards.collect::<Result<_, _>>()?;
+    let used = [
         Column::Eval,
         Column::Mate,
         Column::Result,
@@ -101,28 +141,18 @@ pub fn summarize(folder: &Path, threads: NonZero<usize>) -> Result<(Manifest, Su
         Column::WhiteElo,
         Column::BlackElo,
     ];
-    let next = AtomicUsize::new(0);
-    let total = Mutex::new(Ok(Summary::default()));
-    let count = || {
-        let mut own = Summary::default();
-        while let Some(&(shard, block)) = blocks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let shard = &shards[shard];
-            let columns: Vec<Column> =
-                wanted.into_iter().filter(|column| shard.columns().contains(column)).collect();
-            match shard.read(block, &columns) {
-                Ok(block) => own.add(&block),
-                Err(error) => {
-                    *total.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
-                    return;
-                }
-            }
-        }
-        if let Ok(total) = &mut *total.lock().unwrap_or_else(PoisonError::into_inner) {
-            total.append(&own);
-        }
+    let groups = shards
+        .iter()
+        .flat_map(|shard| (0..shard.row_groups().len()).map(move |group| (shard, group)));
+    let count = |(shard, group): (&Shard, usize)| {
+        let columns = used.into_iter().filter(|column| shard.columns().contains(column));
+        let batch = shard.read(group, &columns.collect::<Vec<_>>())?;
+        let mut summary = Summary::default();
+        summary.add(&batch);
+        Ok(summary)
     };
-    in_threads(threads, count)?;
-    let mut summary = total.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    let mut summary = Summary::default();
+    pipeline::for_each(threads.into(), groups, count, |part| summary.append(&part))?;
     for (column, bytes) in shards.iter().flat_map(Shard::column_sizes) {
         match summary.column_bytes.iter_mut().find(|(name, _)| *name == column) {
             Some((_, total)) => *total += bytes,

@@ -1,4 +1,4 @@
-//! Threads, what happens when the system refuses one, and when they are to stop.
+//! Starting threads: a refusal by the system is an error, not a panic. [`Workers`] adds a stop flag.
 
 use std::io;
 use std::num::NonZero;
@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle, scope};
 
-/// The system refuses to start as many threads as were asked for.
+/// The operating system refuses to start the requested number of threads.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start {}: {cause}", if threads.get() == 1 { "a thread".to_owned() } else { format!("{threads} threads") })]
 pub struct ThreadError {
-    /// How many were asked for.
+    /// Requested number of threads.
     pub threads: NonZero<usize>,
-    /// What the system says.
+    /// Error of the operating system.
     pub cause: io::Error,
 }
 
-/// The threads of a long job, and the flag that asks them to stop.
+/// Number of threads of a long job, and its stop flag.
 ///
 /// ```
 /// use data::Workers;
@@ -36,35 +36,36 @@ pub struct Workers<'a> {
 }
 
 impl From<NonZero<usize>> for Workers<'_> {
-    /// So many threads, which nothing stops.
+    /// Threads without a stop flag.
     fn from(threads: NonZero<usize>) -> Self {
         Self { threads, stop: None }
     }
 }
 
 impl<'a> Workers<'a> {
-    /// The same threads, until this flag is set.
+    /// Stops the job when this flag is set.
     #[must_use]
     pub const fn until(self, stop: &'a AtomicBool) -> Self {
         Self { stop: Some(stop), ..self }
     }
 
-    /// How many threads.
+    /// Number of threads.
     pub const fn threads(self) -> NonZero<usize> {
         self.threads
     }
 
-    /// Whether they are asked to stop.
+    /// Whether the stop flag is set.
     pub fn are_stopped(self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex; a poisoned one too.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a thread.
+/// Starts a scoped thread.
 pub fn spawn<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     run: impl FnOnce() -> T + Send + 'scope,
@@ -73,18 +74,18 @@ pub fn spawn<'scope, T: Send + 'scope>(
     thread.map_err(|cause| ThreadError { threads: NonZero::<usize>::MIN, cause })
 }
 
-/// Runs the same task on so many threads, this one among them. It runs on all of them, or, if one of
-/// them cannot be started, on none.
+/// Runs a task on `threads` threads, the calling one included. If one of them cannot be started, the task
+/// runs on none.
 pub fn in_threads(threads: NonZero<usize>, task: impl Fn() + Sync) -> Result<(), ThreadError> {
-    // Whether all threads have been started, once that is known.
+    // Whether all threads have started; none until that is known.
     let (gate, opened) = (Mutex::new(None), Condvar::new());
     let wait_and_run = || {
-        let mut are_complete = lock(&gate);
-        while are_complete.is_none() {
-            are_complete = opened.wait(are_complete).unwrap_or_else(PoisonError::into_inner);
+        let mut all_started = lock(&gate);
+        while all_started.is_none() {
+            all_started = opened.wait(all_started).unwrap_or_else(PoisonError::into_inner);
         }
-        let are_complete = *are_complete == Some(true);
-        if are_complete {
+        let all_started = *all_started == Some(true);
+        if all_started {
             task();
         }
     };
@@ -101,9 +102,9 @@ pub fn in_threads(threads: NonZero<usize>, task: impl Fn() + Sync) -> Result<(),
     })
 }
 
-/// The results of `work` for each item, in order. Each item has a thread of its own, the first or the
-/// last this one; if the system refuses threads, those that there are do everything. A panic in `work`
-/// is the error.
+/// Maps items in parallel, one thread per item, the calling thread included. Results are in the order of
+/// the items. If the system refuses threads, the ones that have started process all items. A panic in
+/// `work` is returned as the error.
 pub fn map<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -124,7 +125,7 @@ pub fn map<T: Send, R: Send>(
         let spawn = |_| Builder::new().spawn_scoped(scope, run).ok();
         let others: Vec<_> = (1..threads).map_while(spawn).collect();
         let own = catch_unwind(AssertUnwindSafe(run));
-        // All are waited for, whichever of them panics.
+        // Joins all threads, whichever of them panics.
         let ended: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
         ended.into_iter().fold(own, std::thread::Result::and)
     })?;
@@ -133,7 +134,7 @@ pub fn map<T: Send, R: Send>(
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
-/// As [`map`]; a panic in `work` goes on in this thread.
+/// [`map`], but resumes a panic of `work` in the calling thread.
 pub fn map_or_panic<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn results_have_the_order_of_their_items() {
+    fn results_are_in_the_order_of_the_items() {
         for count in [0, 1, 2, 40] {
             let mut items: Vec<usize> = (0..count).collect();
             let found = map(items.iter_mut(), |item| {

@@ -1,60 +1,58 @@
-//! Whether a data set is what it says: every file, every row.
+//! Verifies a data set: the hash of every file, the content of every row.
 
 use std::collections::HashMap;
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use chess::{PackedRow, Position, Setup, SetupProblems};
+use serde::Serialize;
 
 use crate::reader::{RowView, Shard};
 use crate::row::GAME_BITS;
-use crate::threads::in_threads;
 use crate::{
-    Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, files,
+    Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, files, pipeline,
 };
 
-/// What was found.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// Result of a verification.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Verified {
-    /// Files looked at.
+    /// Number of files.
     pub files: u64,
-    /// Rows looked at.
+    /// Number of rows checked.
     pub rows: u64,
-    /// Different games among them, if there is a column for it.
+    /// Number of distinct games, if there is a column `game`.
     pub games: Option<u64>,
-    /// How many things are wrong.
+    /// Number of problems.
     pub problems: u64,
-    /// The first of them, each in a line with its file and row.
+    /// The first problems, each in a line with file and row.
     pub first_problems: Vec<String>,
-    /// What could not be checked because there is no column for it.
+    /// Checks that were not possible because of a missing column.
     pub unchecked: Vec<String>,
 }
 
-/// `_SUCCESS` holds a hash in hexadecimal and is no longer than this.
+/// Maximum size of `_SUCCESS`, which holds a hash in hexadecimal.
 const MAX_SUCCESS: u64 = 1 << 12;
-/// How many problems are listed.
+/// Number of problems listed.
 const LISTED: usize = 100;
-/// No game has more moves than this.
+/// Maximum length of a game.
 const MAX_PLY: i32 = 1 << 24;
 
 #[derive(Default)]
 struct Findings {
     verified: Verified,
-    games: Seen,
+    games: SeenGames,
 }
 
-/// For each input and split, a bit for every number of a game.
+/// A bit set of game numbers for each input and split.
 #[derive(Default)]
-struct Seen(HashMap<i64, [Vec<u64>; 2]>);
+struct SeenGames(HashMap<i64, [Vec<u64>; 2]>);
 
-/// No input has more games: a number beyond this would only cost memory.
+/// Maximum number of games of an input, which bounds the bit sets.
 const MAX_GAMES: i64 = 1 << 33;
 
-impl Seen {
-    /// Notes a game; whether its id can be one.
-    fn note(&mut self, game: i64, split: Split) -> bool {
+impl SeenGames {
+    /// Adds a game; false if its id is invalid.
+    fn insert(&mut self, game: i64, split: Split) -> bool {
         let (input, number) = (game >> GAME_BITS, game & ((1 << GAME_BITS) - 1));
         if game < 0 || number == 0 || number > MAX_GAMES || input > 1 << 20 {
             return false;
@@ -68,7 +66,7 @@ impl Seen {
         true
     }
 
-    /// A game that is in both splits.
+    /// A game with rows in both splits.
     fn leak(&self) -> Option<i64> {
         self.0.iter().find_map(|(input, [train, validation])| {
             let both = train.iter().zip(validation).enumerate();
@@ -87,7 +85,17 @@ impl Seen {
 }
 
 impl Findings {
-    fn complain(&mut self, problem: String) {
+    fn add(&mut self, group: CheckedGroup) {
+        self.verified.rows += group.rows;
+        group.problems.into_iter().for_each(|problem| self.report(problem));
+        for game in group.games {
+            if !self.games.insert(game, group.split) {
+                self.report(format!("{}: {game} is not a game id", group.path));
+            }
+        }
+    }
+
+    fn report(&mut self, problem: String) {
         self.verified.problems += 1;
         if self.verified.first_problems.len() < LISTED {
             self.verified.first_problems.push(problem);
@@ -95,80 +103,63 @@ impl Findings {
     }
 }
 
-/// Looks at every file and every row of a data set. Only what makes it impossible to go on is an error.
+/// Verifies every file and every row of a data set. `progress` receives the number of rows of each row
+/// group. Problems are part of the result; an error is returned only if the data set cannot be read.
 pub fn verify(
     folder: &Path,
     threads: NonZero<usize>,
     progress: impl Fn(u64) + Sync,
 ) -> Result<Verified, DataError> {
     let manifest = Manifest::open(folder)?;
-    let findings = Mutex::new(Findings::default());
-    let complain = |problem: String| lock(&findings).complain(problem);
+    let mut findings = Findings::default();
     let success = folder.join(SUCCESS);
-    let told =
+    let hash =
         regular::read_to_string(&success, MAX_SUCCESS).map_err(DataError::io("read", &success))?;
-    if told.trim() != files::hash(&Manifest::path(folder))?.blake3 {
-        complain("_SUCCESS: the manifest has another hash".into());
+    if hash.trim() != files::hash(&Manifest::path(folder))?.blake3 {
+        findings.report("_SUCCESS: the manifest has another hash".into());
     }
-    // Files first: a block of a file that cannot be opened is not worth asking for.
-    let next = AtomicUsize::new(0);
-    let opened: Mutex<Vec<Option<Shard>>> = Mutex::default();
-    lock(&opened).resize_with(manifest.files.len(), || None);
-    in_threads(threads, || {
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            let Some(file) = manifest.files.get(n) else { return };
-            match check_file(folder, file, &manifest) {
-                Ok(shard) => lock(&opened)[n] = Some(shard),
-                Err(error) => complain(format!("{}: {error}", file.path)),
-            }
+    let mut shards = Vec::new();
+    let check = |file: &ShardFile| Ok(check_file(folder, file, &manifest));
+    pipeline::for_each(threads.into(), manifest.files.iter(), check, |shard| shards.push(shard))?;
+    let mut groups = Vec::new();
+    for (shard, file) in shards.iter().zip(&manifest.files) {
+        match shard {
+            Ok(shard) => groups.extend((0..shard.row_groups().len()).map(|n| (shard, n, file))),
+            Err(error) => findings.report(format!("{}: {error}", file.path)),
         }
-    })?;
-    let shards = opened.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let blocks: Vec<(usize, usize)> = shards
-        .iter()
-        .enumerate()
-        .flat_map(|(n, shard)| {
-            let blocks = shard.as_ref().map_or(0, |shard| shard.blocks().len());
-            (0..blocks).map(move |block| (n, block))
-        })
-        .collect();
-    let next = AtomicUsize::new(0);
-    in_threads(threads, || {
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(file, block)) = blocks.get(n) else { return };
-            let (Some(shard), entry) = (&shards[file], &manifest.files[file]) else { continue };
-            check_block(shard, block, entry, manifest.made.is_some(), &findings);
-            progress(shard.blocks()[block]);
-        }
-    })?;
-    let mut findings = findings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    }
+    let is_generated = manifest.plan.generator.is_some();
+    let check = |(shard, group, file): (&Shard, usize, &ShardFile)| {
+        let checked = check_row_group(shard, group, file, is_generated);
+        progress(shard.row_groups()[group]);
+        Ok(checked)
+    };
+    pipeline::for_each(threads.into(), groups.into_iter(), check, |group| findings.add(group))?;
     finish(&mut findings, &manifest)?;
     Ok(findings.verified)
 }
 
-/// What can only be said in the end.
+/// Checks of the whole data set.
 fn finish(findings: &mut Findings, manifest: &Manifest) -> Result<(), DataError> {
     findings.verified.files = manifest.files.len() as u64;
     let columns = manifest.column_list()?;
     for split in Split::ALL {
         let own = manifest.files.iter().filter(|file| file.split == split);
         let rows: u64 = own.map(|file| file.rows).sum();
-        let told = manifest.rows.of(split);
-        if rows != told {
-            findings.complain(format!("manifest: {told} rows for {split}, {rows} in its files"));
+        let declared = manifest.rows.of(split);
+        if rows != declared {
+            findings.report(format!("manifest: {declared} rows for {split}, {rows} in its files"));
         }
     }
-    let told = manifest.counts.positions;
-    if told != manifest.rows.train + manifest.rows.validation {
-        findings.complain(format!("manifest: {told} positions are not those of the splits"));
+    let declared = manifest.counts.positions;
+    if declared != manifest.rows.total() {
+        findings.report(format!("manifest: {declared} positions are not those of the splits"));
     }
     if columns.contains(&Column::Game) {
         findings.verified.games = Some(findings.games.count());
         if let Some(game) = findings.games.leak() {
             let (input, number) = (game >> GAME_BITS, game & ((1 << GAME_BITS) - 1));
-            findings.complain(format!("game {number} of input {input} is in both splits"));
+            findings.report(format!("game {number} of input {input} is in both splits"));
         }
     } else {
         let note = "whether a game is in both splits: there is no column 'game'";
@@ -187,7 +178,7 @@ fn finish(findings: &mut Findings, manifest: &Manifest) -> Result<(), DataError>
     Ok(())
 }
 
-/// Opens a file after its bytes have been compared with the manifest.
+/// Opens a shard and compares it with the manifest.
 fn check_file(folder: &Path, file: &ShardFile, manifest: &Manifest) -> Result<Shard, DataError> {
     let path = folder.join(&file.path);
     let written = files::hash(&path)?;
@@ -202,64 +193,65 @@ fn check_file(folder: &Path, file: &ShardFile, manifest: &Manifest) -> Result<Sh
         PackedFile::open(&path)?.check_hash()?;
     }
     let shard = Shard::open(&path)?;
-    if shard.rows() != file.rows {
-        let reason = format!("it has {} rows, not {}", shard.rows(), file.rows);
-        return Err(DataError::damaged(&path, reason));
-    }
+    shard.check_rows(file.rows)?;
     if shard.columns() != manifest.column_list()? {
         return Err(DataError::damaged(&path, "its columns are not those of the manifest"));
     }
-    if shard.view() != manifest.options.pov {
+    if shard.view() != manifest.plan.options.pov {
         return Err(DataError::damaged(&path, "its point of view is not that of the manifest"));
     }
     Ok(shard)
 }
 
-fn check_block(
-    shard: &Shard,
-    number: usize,
-    file: &ShardFile,
-    is_made: bool,
-    findings: &Mutex<Findings>,
-) {
-    let block = match shard.read(number, shard.columns()) {
-        Ok(block) => block,
-        Err(error) => return lock(findings).complain(error.to_string()),
-    };
-    let before: u64 = shard.blocks()[..number].iter().sum();
-    let mut problems = Vec::new();
-    let mut games = Vec::new();
-    for (n, row) in block.iter().enumerate() {
-        if let Err(problem) = check_row(row, shard.columns(), is_made) {
-            problems.push(format!("{} row {}: {problem}", file.path, before + n as u64));
-        }
-        if let Some(game) = row.game().filter(|game| games.last() != Some(game)) {
-            games.push(game);
-        }
-    }
-    let mut findings = lock(findings);
-    findings.verified.rows += block.len() as u64;
-    for game in games {
-        if !findings.games.note(game, file.split) {
-            problems.push(format!("{}: {game} is no id of a game", file.path));
-        }
-    }
-    for problem in problems {
-        findings.complain(problem);
-    }
+/// Result of a row group.
+struct CheckedGroup {
+    path: String,
+    split: Split,
+    rows: u64,
+    /// Ids of games; neighbors differ.
+    games: Vec<i64>,
+    problems: Vec<String>,
 }
 
-/// What is wrong with a row. From positions that were made and not played there need be no move.
-fn check_row(row: RowView<'_>, columns: &[Column], is_made: bool) -> Result<(), String> {
+fn check_row_group(
+    shard: &Shard,
+    group: usize,
+    file: &ShardFile,
+    is_generated: bool,
+) -> CheckedGroup {
+    let (path, split) = (file.path.clone(), file.split);
+    let mut checked =
+        CheckedGroup { path, split, rows: 0, games: Vec::new(), problems: Vec::new() };
+    let batch = match shard.read(group, shard.columns()) {
+        Ok(batch) => batch,
+        Err(error) => {
+            checked.problems.push(error.to_string());
+            return checked;
+        }
+    };
+    checked.rows = batch.len() as u64;
+    for (row, number) in batch.iter().zip(shard.rows_of(group)) {
+        if let Err(problem) = check_row(row, shard.columns(), is_generated) {
+            checked.problems.push(format!("{} row {number}: {problem}", file.path));
+        }
+        if let Some(game) = row.game().filter(|game| checked.games.last() != Some(game)) {
+            checked.games.push(game);
+        }
+    }
+    checked
+}
+
+/// Checks a row. A generated position may have no move.
+fn check_row(row: RowView<'_>, columns: &[Column], is_generated: bool) -> Result<(), String> {
     let has = |column: Column| columns.contains(&column);
     let mut position = None;
     if has(Column::Fen) {
         let fen = row.fen().ok_or("there is no FEN")?;
-        let read = read_fen(fen)?;
-        if read.fen() != fen {
-            return Err(format!("'{fen}' should be '{}'", read.fen()));
+        let parsed = parse_fen(fen)?;
+        if parsed.fen() != fen {
+            return Err(format!("'{fen}' should be '{}'", parsed.fen()));
         }
-        position = Some(read);
+        position = Some(parsed);
     }
     if has(Column::Board) {
         let board = row.board().ok_or("there is no board")?;
@@ -268,11 +260,11 @@ fn check_row(row: RowView<'_>, columns: &[Column], is_made: bool) -> Result<(), 
             return Err(format!("board is {}", unpacked.fen()));
         }
         if PackedRow::new(&unpacked) != Some(board) {
-            return Err("board has bits set that mean nothing there".into());
+            return Err("board has unused bits set".into());
         }
         position = Some(unpacked);
     }
-    if has(Column::BestMove) && !(is_made && row.best_move().is_none()) {
+    if has(Column::BestMove) && !(is_generated && row.best_move().is_none()) {
         let text = row.best_move().ok_or("there is no move")?;
         if let Some(position) = &position {
             position.parse_uci(text).map_err(|error| error.to_string())?;
@@ -305,14 +297,10 @@ fn check_row(row: RowView<'_>, columns: &[Column], is_made: bool) -> Result<(), 
     Ok(())
 }
 
-/// Games may begin with a check that cannot have come about; nothing else is forgiven.
-fn read_fen(fen: &str) -> Result<Position, String> {
+/// Parses a FEN. Games may start from an impossible check; nothing else is tolerated.
+fn parse_fen(fen: &str) -> Result<Position, String> {
     Position::from_fen(fen).or_else(|error| {
         let setup = Setup::from_fen(fen).map_err(|error| error.to_string())?;
         setup.position_forgiving(SetupProblems::IMPOSSIBLE_CHECK).map_err(|_| error.to_string())
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

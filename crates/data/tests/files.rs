@@ -1,5 +1,5 @@
-//! Files of every kind: the same games whatever the compression, the threads and the chunks; damage is
-//! told and never more than that.
+//! Reading inputs: the same games with every compression, thread count and chunk size; damage is an error,
+//! never a panic.
 
 use std::io::{Cursor, Read, Write};
 use std::num::NonZero;
@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use chess::pgn::{self, Next, PgnError, Replay, TagValue, Watcher};
 use chess::{Move, Position};
-use data::{Format, Input, Options, Order, Piece, ReadError, read_games};
+use data::{Chunk, Format, Input, ReadError, ReadOptions, read_games};
 
-/// What a game is known by: where its error is, its White, its number of moves.
+/// Identifies a game: its White, number of moves and error.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 struct Seen {
     white: String,
@@ -53,31 +53,34 @@ fn games(text: &[u8]) -> Vec<Seen> {
     replay.into_watcher().0
 }
 
-fn read(input: Input, options: &Options) -> (Vec<Seen>, u64, Result<(), ReadError>) {
+fn read(input: Input, options: &ReadOptions) -> (Vec<Seen>, u64, Result<(), ReadError>) {
     let mut seen = Vec::new();
     let mut offset = 0;
-    let work = |piece: Piece<'_>| match piece {
-        Piece::Games(text) => games(text),
-        Piece::TooLong { .. } => {
+    let convert = |chunk: Chunk<'_>| match chunk {
+        Chunk::Games(text) => games(text),
+        Chunk::TooLong { .. } => {
             vec![Seen { error: Some((0, "too long".to_owned())), ..Seen::default() }]
         }
     };
-    let result = read_games(input, options, work, |part: Vec<Seen>, bytes| {
+    let result = read_games(input, options, convert, |part: Vec<Seen>, bytes| {
+        assert!(bytes.start >= offset);
+        offset = bytes.start;
         seen.extend(part.into_iter().map(|game| Seen {
             error: game.error.map(|(at, problem)| (at + offset, problem)),
             ..game
         }));
-        offset += bytes;
+        offset = bytes.end;
         ControlFlow::Continue(())
     });
     (seen, offset, result)
 }
 
-fn options(threads: usize, chunk: usize, limit: usize) -> Options {
-    Options { threads: NonZero::new(threads).unwrap(), chunk, limit, order: Order::Small }
+fn options(threads: usize, chunk_bytes: usize, max_game_bytes: usize) -> ReadOptions {
+    let threads = NonZero::new(threads).unwrap();
+    ReadOptions { threads, chunk_bytes, max_game_bytes, parallel_frames: true }
 }
 
-/// Games with everything that makes borders hard to find.
+/// Games whose borders are hard to find.
 fn sample() -> Vec<u8> {
     let mut text = String::new();
     for n in 0..60 {
@@ -99,7 +102,7 @@ fn zstd_frame(text: &[u8]) -> Vec<u8> {
     zstd::stream::encode_all(text, 3).unwrap()
 }
 
-/// Cut anywhere, as pzstd does.
+/// Splits a text at any byte, as pzstd does.
 fn pzstd(text: &[u8], size: usize) -> Vec<u8> {
     let mut file = Vec::new();
     for part in text.chunks(size) {
@@ -123,7 +126,7 @@ fn bzip2(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A file that is gone when the test is over.
+/// A temporary file.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -161,10 +164,11 @@ fn every_format_thread_count_and_chunk_size_gives_the_same_games() {
         let file = Temporary::new(name, &bytes);
         for threads in [1, 2, 4] {
             for chunk in [50, 1_000, 1 << 20] {
-                for order in [Order::Small, Order::Large] {
+                for parallel_frames in [true, false] {
                     let input = Input::open(&file.0).unwrap();
                     assert_eq!((input.format(), input.size()), (format, Some(bytes.len() as u64)));
-                    let options = Options { order, ..options(threads, chunk, 1 << 20) };
+                    let options =
+                        ReadOptions { parallel_frames, ..options(threads, chunk, 1 << 20) };
                     let (seen, length, result) = read(input, &options);
                     result.unwrap();
                     assert_eq!(length, text.len() as u64, "{name} {threads} {chunk}");
@@ -176,7 +180,7 @@ fn every_format_thread_count_and_chunk_size_gives_the_same_games() {
 }
 
 #[test]
-fn odd_texts_are_cut_into_the_same_games_whatever_the_chunks() {
+fn odd_texts_are_split_into_the_same_games_with_every_chunk_size() {
     let pieces = [
         "[Event \"a\"]\n",
         "[White \"b\"]\n",
@@ -225,7 +229,7 @@ fn odd_texts_are_cut_into_the_same_games_whatever_the_chunks() {
 }
 
 #[test]
-fn a_file_cut_off_anywhere_gives_what_was_before_the_cut_and_says_so() {
+fn a_truncated_file_gives_the_games_before_the_cut_and_an_error() {
     let text = sample();
     let expected = games(&text);
     for (name, bytes) in [
@@ -239,7 +243,7 @@ fn a_file_cut_off_anywhere_gives_what_was_before_the_cut_and_says_so() {
             let file = Temporary::new(name, &bytes[..at]);
             let input = Input::open(&file.0).unwrap();
             let (seen, length, result) = read(input, &options(2, 500, 1 << 20));
-            // Between two frames nothing tells that there were more.
+            // A cut between two frames is not detectable.
             if let Err(error) = result {
                 assert!(
                     matches!(error, ReadError::Truncated { after, .. } if after == length),
@@ -256,7 +260,7 @@ fn a_file_cut_off_anywhere_gives_what_was_before_the_cut_and_says_so() {
 }
 
 #[test]
-fn no_damage_does_more_than_an_error() {
+fn damage_is_at_most_an_error_of_one_line() {
     let text = sample();
     let mut state = 5u64;
     for (name, bytes) in [
@@ -282,7 +286,7 @@ fn no_damage_does_more_than_an_error() {
 }
 
 #[test]
-fn a_game_beyond_the_limit_is_passed_over_and_the_next_one_read() {
+fn a_game_beyond_the_limit_is_skipped_and_the_next_one_read() {
     let long = "{ word } ".repeat(5_000);
     let text = format!(
         "[White \"a\"]\n\n1. e4 *\n\n[White \"b\"]\n\n1. e4 {long} *\n\n\
@@ -308,7 +312,7 @@ fn a_game_beyond_the_limit_is_passed_over_and_the_next_one_read() {
 }
 
 #[test]
-fn games_without_tags_are_cut_by_their_results() {
+fn games_without_tags_are_split_at_their_results() {
     let text = "1. e4 e5 2. Nf3 Nc6 1-0\n\n1. d4 d5 *\n".repeat(3_000);
     let input = Input::from_reader("text", Cursor::new(text.clone())).unwrap();
     let (seen, length, result) = read(input, &options(2, 1_000, 4_000));
@@ -318,7 +322,7 @@ fn games_without_tags_are_cut_by_their_results() {
 }
 
 #[test]
-fn a_bomb_and_an_endless_line_are_read_in_little_memory() {
+fn a_decompression_bomb_and_an_endless_line_are_read_in_bounded_memory() {
     // 400 MB of blanks within a game, in a few kilobytes.
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     encoder.write_all(b"[White \"a\"]\n\n1. e4 {").unwrap();
@@ -342,7 +346,7 @@ fn a_bomb_and_an_endless_line_are_read_in_little_memory() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_in_one_line() {
+fn unreadable_inputs_are_refused_in_one_line() {
     let missing = Input::open(&PathBuf::from("no/such/file.pgn")).unwrap_err();
     assert!(missing.to_string().starts_with("cannot open no/such/file.pgn: "), "{missing}");
     let folder = Input::open(&std::env::temp_dir()).unwrap_err();

@@ -12,7 +12,7 @@ use data::{
 use made::{Folder, Random, contents, games, make, small, threads};
 
 #[test]
-fn all_files_but_those_of_rows_have_names_that_readers_of_parquet_skip() {
+fn readers_of_parquet_folders_skip_all_files_but_the_shards() {
     let folder = Folder::new();
     let (pgn, set) = (folder.write("games.pgn", games(30, 5)), folder.join("set"));
     make(&[pgn], &set, &small(), 1).0.unwrap();
@@ -51,7 +51,7 @@ fn a_file_that_cannot_be_opened_is_an_error_before_anything_is_written() {
         assert!(error.contains(&name), "{error}");
         assert!(!out.exists());
     }
-    // A file that is no text is only told of if there are others.
+    // With other inputs, a file that is not text is reported as a problem.
     let (result, problems) = make(&[utf16, good.clone()], &out, &small(), 1);
     assert_eq!((result.unwrap().manifest.counts.games, problems.len()), (5, 1));
     fs::remove_dir_all(&out).unwrap();
@@ -98,7 +98,7 @@ fn output_folders_that_overlap_inputs_are_refused() {
 }
 
 #[test]
-fn rows_of_parquet_are_read_as_the_packed_rows_of_the_same_games() {
+fn parquet_rows_are_read_as_the_packed_rows_of_the_same_games() {
     let folder = Folder::new();
     let pgn = folder.write("games.pgn", games(40, 7));
     let options = |format| PrepareOptions { format, shard_rows: 100_000, ..small() };
@@ -123,7 +123,7 @@ fn rows_of_parquet_are_read_as_the_packed_rows_of_the_same_games() {
         let options = PrepareOptions { columns, pov, ..options(FileFormat::Parquet) };
         make(std::slice::from_ref(&pgn), &set, &options, 1).0.unwrap();
         let shard = Shard::open(&set.join(&Manifest::open(&set).unwrap().files[0].path)).unwrap();
-        assert!(shard.blocks().len() > 3);
+        assert!(shard.row_groups().len() > 3);
         let mut rows: Vec<PackedRow> = Vec::new();
         shard.read_rows(0..u64::MAX, &mut rows).unwrap();
         assert_eq!(rows, expected);

@@ -1,4 +1,4 @@
-//! Data sets that somebody has tampered with: every reader answers with an error, at once.
+//! Forged data sets: every reader returns an error, without delay.
 
 mod made;
 
@@ -21,7 +21,7 @@ fn data_set(folder: &Folder, options: &PrepareOptions) -> (PathBuf, PathBuf) {
     (pgn, out)
 }
 
-/// The answers of everything that reads a data set.
+/// The results of all readers of a data set.
 fn read_all(set: &Path, scratch: &Path) -> Vec<Result<(), DataError>> {
     let _ = fs::remove_dir_all(scratch);
     let other = match Manifest::open(set).map(|manifest| manifest.format()) {
@@ -48,7 +48,7 @@ fn read_all(set: &Path, scratch: &Path) -> Vec<Result<(), DataError>> {
     ]
 }
 
-/// Puts a value in JSON, by its path.
+/// Replaces a JSON value by its path.
 fn forged(text: &str, pointer: &str, value: &Value) -> String {
     let mut forged: Value = serde_json::from_str(text).unwrap();
     *forged.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.clone();
@@ -93,8 +93,7 @@ fn a_manifest_is_bounded_like_the_options_it_came_from() {
     }
 }
 
-/// The progress file of a run that was killed before its first file was finished, in place of the data
-/// set that came of it.
+/// The progress log of a run that was killed before its first shard was finished; removes the data set.
 fn unfinished(set: &Path) -> String {
     let manifest = fs::read_to_string(Manifest::path(set)).unwrap();
     let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
@@ -122,7 +121,7 @@ fn unfinished(set: &Path) -> String {
 }
 
 #[test]
-fn a_progress_file_is_checked_before_it_is_resumed() {
+fn a_progress_log_is_checked_before_it_is_resumed() {
     let folder = Folder::new();
     let (pgn, set) = data_set(&folder, &small());
     let (inputs, expected) = ([pgn], contents(&set));
@@ -171,7 +170,7 @@ fn damage(bytes: &[u8], mut try_out: impl FnMut(&[u8])) {
 }
 
 #[test]
-fn damaged_manifests_and_progress_files_never_panic() {
+fn damaged_manifests_and_progress_logs_never_panic() {
     let folder = Folder::new();
     let pgn = folder.write("games.pgn", games(2, 5));
     let set = folder.join("set");
@@ -198,8 +197,8 @@ fn damaged_manifests_and_progress_files_never_panic() {
     });
 }
 
-/// Does something that must not take long.
-fn at_once<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs a task with a timeout.
+fn with_timeout<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(task()));
     receiver.recv_timeout(Duration::from_secs(60)).expect("it hangs")
@@ -222,7 +221,7 @@ fn pipes_and_devices_in_place_of_files_are_refused_and_never_read() {
                 fs::rename(file, &kept).unwrap();
                 std::os::unix::fs::symlink(target, file).unwrap();
                 let (set, scratch) = (set.clone(), folder.join("scratch"));
-                let answers = at_once(move || read_all(&set, &scratch));
+                let answers = with_timeout(move || read_all(&set, &scratch));
                 let error = answers[0].as_ref().unwrap_err().to_string();
                 assert!(error.contains("not a regular file"), "{}: {error}", file.display());
                 if !file.ends_with("_SUCCESS") {
@@ -231,7 +230,7 @@ fn pipes_and_devices_in_place_of_files_are_refused_and_never_read() {
                 fs::rename(&kept, file).unwrap();
             }
             let target = target.to_owned();
-            at_once(move || {
+            with_timeout(move || {
                 assert!(Shard::open(&target).is_err());
                 assert!(PackedFile::open(&target).is_err());
             });
@@ -252,7 +251,7 @@ fn games_still_come_through_a_named_pipe() {
     let prepared = make(std::slice::from_ref(&pipe), &folder.join("set"), &small(), 1).0.unwrap();
     writer.join().unwrap().unwrap();
     assert_eq!(prepared.manifest.counts.games, 3);
-    assert_eq!(prepared.manifest.inputs[0].bytes, Some(text.len() as u64));
+    assert_eq!(prepared.manifest.plan.inputs[0].bytes, Some(text.len() as u64));
     let writer = write(pipe.clone(), text.clone());
     let mut read = String::new();
     std::io::Read::read_to_string(&mut Input::open(&pipe).unwrap(), &mut read).unwrap();

@@ -1,5 +1,4 @@
-//! Data sets made of games: the same whatever the threads and the interruptions; nothing is lost but
-//! what cannot be read.
+//! `prepare`: the same files with every thread count and interruption; only unreadable text is lost.
 
 mod made;
 
@@ -10,10 +9,10 @@ use std::io::Write;
 use data::{
     DataError, FileFormat, Manifest, PointOfView, PrepareOptions, RowOrder, Split, convert, verify,
 };
-use made::{Folder, Random, contents, games, lines, make, moves, small, threads};
+use made::{Folder, Random, contents, games, lines, make, moves, pzstd, small, threads};
 
 #[test]
-fn every_move_becomes_a_row_and_files_are_the_same_whatever_the_threads() {
+fn every_move_becomes_a_row_and_the_files_do_not_depend_on_the_threads() {
     let folder = Folder::new();
     let text = games(150, 1);
     let input = folder.write("games.pgn", &text);
@@ -65,7 +64,7 @@ fn shuffled_rows_are_the_same_rows_in_another_order() {
 }
 
 #[test]
-fn without_duplicates_every_position_is_there_once_with_its_first_game() {
+fn deduplication_keeps_every_position_once_with_its_first_game() {
     let folder = Folder::new();
     let input = folder.write("games.pgn", games(80, 3).repeat(2));
     let run = |name: &str, order| {
@@ -96,7 +95,7 @@ fn without_duplicates_every_position_is_there_once_with_its_first_game() {
 }
 
 #[test]
-fn filters_leave_out_what_they_say_and_count_it() {
+fn filters_leave_out_and_count_positions() {
     let folder = Folder::new();
     let text = games(100, 4);
     let input = folder.write("games.pgn", &text);
@@ -186,7 +185,7 @@ fn the_split_is_by_game_and_follows_the_seed() {
 }
 
 #[test]
-fn interrupted_work_goes_on_to_the_same_bytes() {
+fn an_interrupted_run_resumes_to_the_same_bytes() {
     let folder = Folder::new();
     let text = games(150, 6);
     let good = folder.write("games.pgn", text.clone() + "[Event \"x\"]\n\n1. e4 e4 *\n\n" + &text);
@@ -194,7 +193,7 @@ fn interrupted_work_goes_on_to_the_same_bytes() {
         let options = PrepareOptions { order, ..small() };
         let name = |name: &str| folder.join(&format!("{order:?}-{name}"));
         make(std::slice::from_ref(&good), &name("whole"), &options, 2).0.unwrap();
-        // An interruption: the observer panics, in whichever thread, after so many events.
+        // The observer panics after `stop` events, in any thread.
         for stop in [1, 2, 3, 5, 8] {
             let out = name(&format!("cut-{stop}"));
             let mut events = 0;
@@ -219,7 +218,7 @@ fn interrupted_work_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_folder_with_something_else_in_it_is_left_alone() {
+fn a_folder_with_other_files_is_refused() {
     let folder = Folder::new();
     let input = folder.write("games.pgn", games(20, 7));
     let out = folder.join("out");
@@ -273,19 +272,8 @@ fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
     }
 }
 
-fn pzstd(text: &[u8], size: usize) -> Vec<Vec<u8>> {
-    let frame = |part: &[u8]| {
-        let data = zstd::stream::encode_all(part, 3).unwrap();
-        let mut frame = vec![0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0];
-        frame.extend((data.len() as u32).to_le_bytes());
-        frame.extend(data);
-        frame
-    };
-    text.chunks(size).map(frame).collect()
-}
-
 #[test]
-fn what_is_readable_of_damaged_files_is_converted_and_the_rest_is_told() {
+fn the_readable_part_of_damaged_files_is_converted_and_damage_reported() {
     let folder = Folder::new();
     let text = games(100, 9);
     let total = moves(&text);
@@ -350,7 +338,7 @@ fn folders_and_several_files_are_read_in_order_and_numbered() {
     folder.write("in/notes.txt", "no games");
     let out = folder.join("out");
     let manifest = make(&[folder.join("in")], &out, &small(), 2).0.unwrap().manifest;
-    assert_eq!(manifest.inputs.len(), 2);
+    assert_eq!(manifest.plan.inputs.len(), 2);
     assert_eq!((manifest.counts.games, manifest.counts.positions), (15, moves(&(first + &second))));
     let games: BTreeSet<i64> = lines(&out)
         .iter()
@@ -363,7 +351,7 @@ fn folders_and_several_files_are_read_in_order_and_numbered() {
 }
 
 #[test]
-fn verification_finds_what_somebody_has_changed() {
+fn verification_finds_changed_files() {
     let folder = Folder::new();
     let input = folder.write("games.pgn", games(40, 12));
     let out = folder.join("out");

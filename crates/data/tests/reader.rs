@@ -1,4 +1,4 @@
-//! The reader: every row once, in an order that can be told and gone on with; hostile files give errors.
+//! The reader: every row once, in a reproducible, resumable order; damaged files give errors.
 
 mod made;
 
@@ -15,7 +15,7 @@ fn data_set(folder: &Folder, options: &PrepareOptions) -> std::path::PathBuf {
     out
 }
 
-/// What a row is known by.
+/// Game and ply identify a row.
 type Id = (i64, i32);
 
 fn read(folder: &Path, options: &ReaderOptions) -> Vec<Id> {
@@ -32,13 +32,13 @@ fn read(folder: &Path, options: &ReaderOptions) -> Vec<Id> {
 fn options() -> ReaderOptions {
     ReaderOptions {
         columns: vec![Column::Game, Column::Ply],
-        window_rows: 700,
+        buffer_rows: 700,
         ..ReaderOptions::default()
     }
 }
 
 #[test]
-fn all_readers_together_give_every_row_once_in_equal_parts() {
+fn readers_share_the_rows_in_equal_parts() {
     let folder = Folder::new();
     let out = data_set(&folder, &small());
     let all = read(&out, &options());
@@ -62,7 +62,7 @@ fn all_readers_together_give_every_row_once_in_equal_parts() {
 }
 
 #[test]
-fn the_order_follows_seed_and_epoch_whatever_the_threads() {
+fn the_order_depends_on_seed_and_epoch_only() {
     let folder = Folder::new();
     let out = data_set(&folder, &small());
     let run = |seed, epoch, threads| {
@@ -74,13 +74,13 @@ fn the_order_follows_seed_and_epoch_whatever_the_threads() {
     assert_eq!(first, run(1, 0, 4));
     assert_ne!(first, run(1, 1, 1));
     assert_ne!(first, run(2, 0, 1));
-    // A window is several row groups, so neighbors come from different places.
+    // A shuffle buffer holds several row groups, so neighbors come from different games.
     let near = first.windows(2).filter(|pair| pair[0].0 == pair[1].0).count();
     assert!(near < first.len() / 4, "{near} of {}", first.len());
 }
 
 #[test]
-fn reading_goes_on_at_any_row() {
+fn reading_resumes_at_any_row() {
     let folder = Folder::new();
     let out = data_set(&folder, &small());
     for seed in [None, Some(9)] {
@@ -95,11 +95,11 @@ fn reading_goes_on_at_any_row() {
             let start = reader.position();
             assert_eq!(start.row, stop as u64);
             assert_eq!(read(&out, &ReaderOptions { start, ..options.clone() }), all[stop..]);
-            // What is left by windows is the same.
+            // The rest, read by shuffle buffers, is the same.
             let mut rest = Vec::new();
-            while let Some(window) = reader.next_window() {
-                let window = window.unwrap();
-                rest.extend(window.rows().map(|row| (row.game().unwrap(), row.ply().unwrap())));
+            while let Some(buffer) = reader.next_buffer() {
+                let buffer = buffer.unwrap();
+                rest.extend(buffer.rows().map(|row| (row.game().unwrap(), row.ply().unwrap())));
             }
             assert_eq!(rest, all[stop..]);
             assert_eq!(reader.position().row, all.len() as u64);
@@ -108,7 +108,7 @@ fn reading_goes_on_at_any_row() {
 }
 
 #[test]
-fn a_column_that_is_not_there_is_an_error() {
+fn a_missing_column_is_an_error() {
     let folder = Folder::new();
     let columns = vec!["fen".to_owned(), "eval".to_owned()];
     let out = data_set(&folder, &PrepareOptions { columns, ..small() });
@@ -120,8 +120,8 @@ fn a_column_that_is_not_there_is_an_error() {
 fn read_file(path: &Path) -> Result<u64, DataError> {
     let shard = Shard::open(path)?;
     let mut rows = 0;
-    for block in 0..shard.blocks().len() {
-        for row in shard.read(block, shard.columns())?.iter() {
+    for group in 0..shard.row_groups().len() {
+        for row in shard.read(group, shard.columns())?.iter() {
             // Every value is looked at.
             let _ = (row.fen(), row.best_move(), row.eval(), row.mate(), row.result(), row.clock());
             let _ = (row.ply(), row.white_elo(), row.black_elo(), row.game());
@@ -141,7 +141,7 @@ fn torture(original: &[u8], folder: &Folder, flips: usize) {
     let (mut errors, mut rows) = (0, 0);
     for n in 0..flips {
         let mut bytes = original.to_vec();
-        // Half of them at the foot and the head, where the structure is.
+        // Half of them in the footer and the header.
         let at = match n % 4 {
             0 => bytes.len() - 1 - random.below(2_000.min(bytes.len())),
             1 => random.below(64),
@@ -181,7 +181,7 @@ fn damaged_packed_files_give_errors_and_never_a_panic() {
 }
 
 #[test]
-fn what_is_no_file_of_rows_is_told_to_be_none() {
+fn files_that_are_not_shards_are_refused() {
     let folder = Folder::new();
     for bytes in
         [&b""[..], b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"hello, world, hello", b"TABIYA32"]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use chess::pgn::{self, Next, PgnError, Replay, Watcher};
 use chess::{Move, Position};
-use data::{Input, Options, Piece, read_games};
+use data::{Chunk, Input, ReadOptions, read_games};
 
 #[derive(Default)]
 struct Count {
@@ -33,14 +33,14 @@ mod shared_data {
     #[ignore = "needs a file of 12 MB: make test-shared"]
     fn a_file_of_chess960_games_has_as_many_games_and_moves_as_other_readers_find() {
         let path = test_support::shared("pgn/chess960.pgn.zst");
-        let work = |piece: Piece<'_>| {
-            let Piece::Games(text) = piece else { panic!("{piece:?}") };
+        let work = |chunk: Chunk<'_>| {
+            let Chunk::Games(text) = chunk else { panic!("{chunk:?}") };
             let mut replay = Replay::new(Count::default());
             pgn::read(text, &mut replay);
             replay.into_watcher()
         };
         let (mut games, mut moves) = (0, 0);
-        read_games(Input::open(&path).unwrap(), &Options::default(), work, |part: Count, _| {
+        read_games(Input::open(&path).unwrap(), &ReadOptions::default(), work, |part: Count, _| {
             assert_eq!(part.errors, []);
             games += part.games;
             moves += part.moves;

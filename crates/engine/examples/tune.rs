@@ -17,7 +17,7 @@ use chess::pgn::{
 };
 use chess::rng::Rng;
 use chess::{Color, Move, Position};
-use data::{Input, Options, Piece, read_games};
+use data::{Chunk, Input, ReadOptions, read_games};
 use engine::eval::classic::{FULL_PHASE, FULL_SCALE, Tally, phase, scale, tally};
 use engine::eval::terms::{COUNT, PIECE_SQUARE, RUNS, TEMPO};
 use engine::eval::weights::WEIGHTS;
@@ -120,9 +120,9 @@ impl Watcher for Collector {
 
 fn load(path: &str) -> Vec<Example> {
     let mut examples = Vec::new();
-    let work = |piece: Piece<'_>| {
+    let work = |chunk: Chunk<'_>| {
         let mut replay = Replay::new(Collector::default());
-        if let Piece::Games(text) = piece {
+        if let Chunk::Games(text) = chunk {
             read(text, &mut replay);
         }
         replay.into_watcher().examples
@@ -132,7 +132,7 @@ fn load(path: &str) -> Vec<Example> {
         examples.append(&mut part);
         ControlFlow::Continue(())
     };
-    read_games(input, &Options::default(), work, merge).expect("the file can be read");
+    read_games(input, &ReadOptions::default(), work, merge).expect("the file can be read");
     examples
 }
 

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use anyhow::ensure;
 use chess::pgn::{Next, PgnError, Replay, Token, Trees, Visitor, Watcher, annotations};
-use data::{Input, Options, Order, Piece, read_games};
+use data::{Chunk, Input, ReadOptions, read_games};
 use serde_json::json;
 
 use crate::table::{measure, print};
@@ -55,14 +55,14 @@ fn trees(text: &[u8]) {
 }
 
 fn chunks(text: &[u8]) {
-    let options = Options {
+    let options = ReadOptions {
         threads: NonZero::<usize>::MIN,
-        chunk: 1 << 14,
-        limit: 1 << 16,
-        order: Order::Small,
+        chunk_bytes: 1 << 14,
+        max_game_bytes: 1 << 16,
+        parallel_frames: true,
     };
-    let work = |piece: Piece<'_>| {
-        if let Piece::Games(text) = piece {
+    let work = |chunk: Chunk<'_>| {
+        if let Chunk::Games(text) = chunk {
             chess::pgn::read(text, &mut Everything);
         }
     };

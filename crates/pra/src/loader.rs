@@ -144,7 +144,7 @@ impl Loader {
             split,
             columns,
             seed: options.seed,
-            window_rows: options.window_rows,
+            buffer_rows: options.window_rows,
             threads: options.threads,
             start,
             ..ReaderOptions::default()

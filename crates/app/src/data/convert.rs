@@ -1,4 +1,4 @@
-//! `tabiya data pack` and `unpack`: the same rows in the other format.
+//! `tabiya data pack` and `unpack`: conversion between the formats.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct ConvertArgs {
     /// The folder of the data set.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The folder that the new data set is to be. A run that was killed goes on from there.
+    /// Output folder. An interrupted run resumes.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
@@ -32,14 +32,14 @@ pub struct ConvertArgs {
 pub fn run(args: &ConvertArgs, format: FileFormat, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
     if Manifest::open(&args.folder)?.format() == format {
-        bail!("{} has this format already", args.folder.display());
+        bail!("{} already has this format", args.folder.display());
     }
     let stop = crate::interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
     let prepared = ::data::convert(&args.folder, &args.out, format, workers, |_| {})?;
     let manifest = &prepared.manifest;
     let rows = manifest.counts.positions;
-    let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
+    let bytes = manifest.bytes();
     let seconds = begin.elapsed().as_secs_f64();
     if args.json {
         let files = manifest.files.len();

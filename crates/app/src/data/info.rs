@@ -1,13 +1,13 @@
-//! `tabiya data info`: what is in a data set.
+//! `tabiya data info`: counts, schema, sizes and distributions of a data set.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::data::{Histogram, Manifest, Split, Summary, bars_svg, ensure_apart};
+use ::data::{Manifest, Split, Summary, bars_svg, ensure_apart};
 use anyhow::Context;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::layout::{Table, prose, width};
 use crate::threads::Threads;
@@ -19,7 +19,7 @@ pub struct InfoArgs {
     /// The folder of the data set.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Write histograms as pictures to this folder: eval.svg, result.svg, ply.svg, elo.svg.
+    /// Write histograms to this folder: eval.svg, mate.svg, result.svg, ply.svg, elo.svg.
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -29,48 +29,40 @@ pub struct InfoArgs {
     json: bool,
 }
 
-const RESULTS: [&str; 4] = ["1-0", "1/2-1/2", "0-1", "unknown"];
-
 pub fn run(args: &InfoArgs, out: &mut dyn Write) -> Outcome {
     let (manifest, summary) = ::data::summarize(&args.folder, args.threads.count())?;
     if let Some(folder) = &args.svg {
         ensure_apart(folder, [args.folder.as_path()])?;
-        write_pictures(folder, &manifest, &summary)?;
+        write_charts(folder, &manifest, &summary)?;
     }
     if args.json {
-        writeln!(out, "{}", as_json(&manifest, &summary)?)?;
+        writeln!(out, "{}", summary.to_json(&manifest))?;
     } else {
         write_text(&manifest, &summary, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn results(summary: &Summary) -> Vec<(String, u64)> {
-    RESULTS.iter().zip(summary.results).map(|(name, count)| ((*name).to_owned(), count)).collect()
-}
-
-fn write_pictures(folder: &PathBuf, manifest: &Manifest, summary: &Summary) -> anyhow::Result<()> {
+fn write_charts(folder: &Path, manifest: &Manifest, summary: &Summary) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
-    let view = manifest.options.pov.name();
-    let steps = |histogram: &Histogram| -> Vec<(String, u64)> { histogram.bars() };
-    let pictures = [
-        ("eval.svg", format!("evaluation in centipawns, {view}'s view"), steps(&summary.eval)),
-        ("mate.svg", format!("moves to mate, {view}'s view"), steps(&summary.mate)),
-        ("result.svg", "result of the game, by position".to_owned(), results(summary)),
-        ("ply.svg", "half moves before the position".to_owned(), steps(&summary.ply)),
-        ("elo.svg", "ratings of both players, by position".to_owned(), steps(&summary.elo)),
+    let view = manifest.plan.options.pov.name();
+    let charts = [
+        ("eval.svg", format!("evaluation in centipawns, {view}'s view"), summary.eval.bars()),
+        ("mate.svg", format!("moves to mate, {view}'s view"), summary.mate.bars()),
+        ("result.svg", "result of the game, by position".to_owned(), summary.named_results()),
+        ("ply.svg", "half moves before the position".to_owned(), summary.ply.bars()),
+        ("elo.svg", "ratings of both players, by position".to_owned(), summary.elo.bars()),
     ];
-    for (name, title, bars) in pictures {
-        let path = folder.join(name);
-        output::write(&path, bars_svg(&title, &bars))?;
+    for (name, title, bars) in charts {
+        output::write(&folder.join(name), bars_svg(&title, &bars))?;
     }
     Ok(())
 }
 
 fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> anyhow::Result<()> {
     let counts = &manifest.counts;
-    for input in &manifest.inputs {
+    for input in &manifest.plan.inputs {
         let bytes = input.bytes.map_or("? bytes".into(), |bytes| format!("{bytes} bytes"));
         prose(out, format_args!("from {} ({bytes})", input.name))?;
     }
@@ -105,13 +97,13 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
     }
     let mut table = Table::new(["column", "type", "bytes a row"], &[0, 1], 1);
     for note in &manifest.columns {
-        let bytes = summary.column_bytes.iter().find(|(column, _)| column.name() == note.name);
-        let each = bytes.map(|(_, bytes)| *bytes as f64 / summary.rows.max(1) as f64);
+        let bytes = summary.bytes_of(&note.name);
+        let each = bytes.map(|bytes| bytes as f64 / summary.rows.max(1) as f64);
         let each = each.map_or("-".into(), |each| format!("{each:.2}"));
         table.row([note.name.as_str(), note.r#type.as_str(), &each]);
     }
     write!(out, "\n{}", table.stacked(width()))?;
-    let view = manifest.options.pov.name();
+    let view = manifest.plan.options.pov.name();
     let titles = [
         (format!("eval, {view}'s view ({} without)", summary.without_eval), &summary.eval),
         (format!("mate, {view}'s view"), &summary.mate),
@@ -127,7 +119,7 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
         write!(out, "{}", histogram.text(40))?;
     }
     writeln!(out, "\nresult, by position")?;
-    for (name, count) in results(summary) {
+    for (name, count) in summary.named_results() {
         writeln!(
             out,
             "{name:>8} {count} ({:.1} %)",
@@ -137,48 +129,9 @@ fn write_text(manifest: &Manifest, summary: &Summary, out: &mut dyn Write) -> an
     Ok(())
 }
 
-/// The entries of an object that are not zero, in words.
+/// The nonzero entries of an object, as text.
 fn nonzero(counts: Value) -> String {
     let entries = counts.as_object().into_iter().flatten();
     let entries = entries.filter(|(_, count)| count.as_u64() != Some(0));
     entries.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
-}
-
-fn as_json(manifest: &Manifest, summary: &Summary) -> anyhow::Result<Value> {
-    let histogram = |histogram: &Histogram| {
-        json!({
-            "count": histogram.count(),
-            "mean": histogram.mean(),
-            "range": histogram.range().map(|(least, most)| [least, most]),
-            "steps": histogram.steps(),
-        })
-    };
-    let columns: Vec<Value> = manifest
-        .columns
-        .iter()
-        .map(|note| {
-            let bytes = summary.column_bytes.iter().find(|(column, _)| column.name() == note.name);
-            let bytes = bytes.map(|(_, bytes)| *bytes);
-            json!({ "name": note.name, "type": note.r#type, "meaning": note.meaning, "bytes": bytes })
-        })
-        .collect();
-    let results: serde_json::Map<String, Value> =
-        results(summary).into_iter().map(|(name, count)| (name, count.into())).collect();
-    Ok(json!({
-        "rows": summary.rows,
-        "train": manifest.rows.train,
-        "validation": manifest.rows.validation,
-        "counts": serde_json::to_value(manifest.counts)?,
-        "problems": manifest.problems,
-        "files": manifest.files.len(),
-        "bytes": manifest.files.iter().map(|file| file.bytes).sum::<u64>(),
-        "columns": columns,
-        "pov": manifest.options.pov.name(),
-        "without_eval": summary.without_eval,
-        "eval": histogram(&summary.eval),
-        "mate": histogram(&summary.mate),
-        "ply": histogram(&summary.ply),
-        "elo": histogram(&summary.elo),
-        "results": results,
-    }))
 }

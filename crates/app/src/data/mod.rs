@@ -1,4 +1,4 @@
-//! `tabiya data`: games made into data sets, and what is in these.
+//! `tabiya data`: data sets of positions.
 
 mod convert;
 mod head;
@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::Outcome;
 
-/// Makes data sets of games, for training; shows and checks what is in them.
+/// Converts games to data sets for training; inspects and verifies data sets.
 #[derive(Args)]
 pub struct DataArgs {
     #[command(subcommand)]
@@ -21,17 +21,17 @@ pub struct DataArgs {
 
 #[derive(Subcommand)]
 enum DataCommand {
-    /// Make a data set of games: Parquet files with a row for every position.
+    /// Convert games to a data set: Parquet files with a row for every position.
     Prepare(Box<prepare::PrepareArgs>),
-    /// Tell what is in a data set: counts, columns, sizes, distributions.
+    /// Show counts, schema, sizes and distributions of a data set.
     Info(info::InfoArgs),
-    /// Check every file and every row of a data set. Exit code 1 if anything is wrong.
+    /// Verify every file and every row of a data set. Exit code 1 if there are problems.
     Verify(verify::VerifyArgs),
     /// Print the first rows of a data set or of a file.
     Head(head::HeadArgs),
-    /// Make packed rows of 32 bytes of a data set, for training NNUE.
+    /// Convert a data set to packed rows of 32 bytes, for NNUE training.
     Pack(convert::ConvertArgs),
-    /// Make Parquet of packed rows.
+    /// Convert packed rows to Parquet.
     Unpack(convert::ConvertArgs),
 }
 

@@ -1,118 +1,107 @@
-//! `tabiya data prepare`: from games to files of rows.
+//! `tabiya data prepare`: converts games to a data set.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use ::data::{Column, Event, FileFormat, PointOfView, PrepareOptions, Prepared, RowOrder, Workers};
+use ::data::{
+    Column, FileFormat, PointOfView, PrepareEvent, PrepareOptions, Prepared, RowOrder, Workers,
+};
 use anyhow::{Context, ensure};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use cpu_time::ProcessTime;
-use indicatif::ProgressBar;
-use serde_json::json;
 
 use crate::layout::prose;
+use crate::pgn::progress::Bar;
 use crate::threads::Threads;
 use crate::words::count;
 use crate::{Outcome, jobs, progress};
 
 #[derive(Args)]
 pub struct PrepareArgs {
-    /// Files of games: .pgn, .zst, .gz, .bz2; folders of such files; `-` for standard input.
+    /// PGN files (.pgn, .zst, .gz, .bz2), folders of them, or `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// The folder that the data set is to be. A run that was killed goes on from there.
+    /// Output folder. An interrupted run resumes.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Read evaluations (`[%eval …]`) from comments. Where there is none, `eval` is null.
+    /// Read evaluations (`[%eval …]`) from comments. Without one, `eval` is null.
     #[arg(long)]
     with_eval: bool,
     /// Leave out positions without an evaluation.
     #[arg(long, requires = "with_eval")]
     only_eval: bool,
-    /// Stop when there are so many positions.
+    /// Maximum number of positions.
     #[arg(long, value_name = "N")]
     max_positions: Option<u64>,
-    /// Take this share of the positions, at random.
+    /// Fraction of positions to sample.
     #[arg(long, value_name = "R", default_value_t = 1.0)]
     sample_rate: f64,
-    /// Take games only if both players are rated as high as this.
+    /// Minimum rating of both players.
     #[arg(long, value_name = "N")]
     min_elo: Option<i16>,
-    /// Take games only if both players are rated no higher than this.
+    /// Maximum rating of both players.
     #[arg(long, value_name = "N")]
     max_elo: Option<i16>,
-    /// Take games only if they ended like this: 1-0, 0-1, 1/2-1/2, *. Several with commas.
+    /// Results to keep: 1-0, 0-1, 1/2-1/2, *. Separated by commas.
     #[arg(long, value_name = "RESULT", value_delimiter = ',', allow_hyphen_values = true)]
     results: Vec<String>,
-    /// Take games only if their time control is one of these: ultrabullet, bullet, blitz, rapid,
-    /// classical, correspondence, or as in the tag (300+3). Several with commas.
+    /// Time controls to keep: ultrabullet, bullet, blitz, rapid, classical, correspondence, or the value of
+    /// the tag (300+3). Separated by commas.
     #[arg(long, value_name = "CONTROL", value_delimiter = ',', allow_hyphen_values = true)]
     time_control: Vec<String>,
-    /// Leave out so many positions at the beginning of each game.
+    /// Number of plies to leave out at the start of each game.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip_plies: u32,
-    /// Of the others, take the first of every N.
+    /// Keep every N-th of the remaining plies.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// Leave out positions in which the player to move is in check.
+    /// Leave out positions in check.
     #[arg(long)]
     no_checks: bool,
     /// Leave out positions from which a capture was played.
     #[arg(long)]
     no_captures: bool,
-    /// Take every position once: the first game that has it counts. The rows are shuffled, too.
+    /// Remove duplicate positions: the one of the first game is kept. Also shuffles the rows.
     #[arg(long)]
     dedup: bool,
-    /// Write the rows in random order.
+    /// Shuffle the rows.
     #[arg(long)]
     shuffle: bool,
-    /// From whose view `eval` and `mate` are.
-    #[arg(long, value_name = "VIEW", default_value = "white")]
-    pov: Pov,
-    /// Put this share of the games aside for validation.
+    /// Point of view of `eval` and `mate`.
+    #[arg(long, value_name = "VIEW", default_value = "white", value_parser = ["white", "mover"])]
+    pov: String,
+    /// Fraction of games for validation.
     #[arg(long, value_name = "F", default_value_t = 0.0)]
     val_fraction: f64,
-    /// Random seed: split, sample and order.
+    /// Random seed of split, sample and order.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     threads: Threads,
-    /// How many rows a file has.
+    /// Rows per file.
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
     shard_rows: u64,
-    /// How many rows a row group has: what readers share out among themselves.
+    /// Rows per row group.
     #[arg(long, value_name = "N", default_value_t = 1 << 15, value_parser = clap::value_parser!(u64).range(1..))]
     group_rows: u64,
-    /// Convert this part of the games only: the I-th of N, for several machines.
+    /// Convert only part I of N of the games, to distribute work over several machines.
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: String,
-    /// Which columns, with commas: fen, best_move, eval, mate, result, ply, white_elo, black_elo, game,
-    /// clock, board. All unless given.
+    /// Columns, separated by commas: fen, best_move, eval, mate, result, ply, white_elo, black_elo, game,
+    /// clock, board [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
-    /// What is written: Parquet, or rows of 32 bytes for training NNUE.
-    #[arg(long, value_name = "FORMAT", default_value = "parquet")]
-    format: FormatArg,
-    /// How hard Parquet files are compressed: a level of zstd, 1 to 22.
+    /// File format: Parquet, or packed rows of 32 bytes for NNUE training.
+    #[arg(long, default_value = "parquet", value_parser = ["parquet", "packed"])]
+    format: String,
+    /// zstd compression level of Parquet files, 1 to 22.
     #[arg(long, value_name = "LEVEL", default_value_t = 1)]
     compression: i32,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Pov {
-    White,
-    Mover,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum FormatArg {
-    Parquet,
-    Packed,
 }
 
 impl PrepareArgs {
@@ -121,8 +110,14 @@ impl PrepareArgs {
             .shard
             .split_once('/')
             .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
-            .with_context(|| format!("'{}' is no part such as 1/4", self.shard))?;
-        let all = Column::ALL.map(|column| column.name().to_owned()).to_vec();
+            .with_context(|| format!("'{}' is not a part such as 1/4", self.shard))?;
+        let is_packed = self.format == "packed";
+        if is_packed {
+            ensure!(self.columns.is_empty(), "packed rows have no columns to choose from");
+            ensure!(self.pov == "white", "packed rows are always from White's view");
+        }
+        let all: &[Column] = if is_packed { &Column::PACKED } else { &Column::ALL };
+        let names = |columns: &[Column]| columns.iter().map(ToString::to_string).collect();
         let mut options = PrepareOptions {
             with_eval: self.with_eval,
             only_eval: self.only_eval,
@@ -136,71 +131,39 @@ impl PrepareArgs {
             every: self.every,
             no_checks: self.no_checks,
             no_captures: self.no_captures,
-            pov: match self.pov {
-                Pov::White => PointOfView::White,
-                Pov::Mover => PointOfView::Mover,
-            },
+            pov: if self.pov == "mover" { PointOfView::Mover } else { PointOfView::White },
             val_fraction: self.val_fraction,
             seed: self.seed,
             shard_rows: self.shard_rows,
             group_rows: self.group_rows,
             shard: (part, parts),
-            columns: if self.columns.is_empty() { all } else { self.columns.clone() },
+            columns: if self.columns.is_empty() { names(all) } else { self.columns.clone() },
             order: match (self.dedup, self.shuffle) {
                 (true, _) => RowOrder::Unique,
                 (false, true) => RowOrder::Shuffled,
                 (false, false) => RowOrder::Games,
             },
-            format: match self.format {
-                FormatArg::Parquet => FileFormat::Parquet,
-                FormatArg::Packed => FileFormat::Packed,
-            },
+            format: if is_packed { FileFormat::Packed } else { FileFormat::Parquet },
             compression: self.compression,
         };
-        if options.format == FileFormat::Packed {
-            ensure!(self.columns.is_empty(), "packed rows have no columns to choose from");
-            ensure!(options.pov == PointOfView::White, "packed rows are always from White's view");
-            options.columns = Column::PACKED.map(|column| column.name().to_owned()).to_vec();
-        }
-        options.columns =
-            options.columns()?.iter().map(|column| column.name().to_owned()).collect();
+        options.columns = names(&options.columns()?);
         options.check()?;
         Ok(options)
     }
 }
 
-/// Tells of progress on a terminal, and of problems anywhere.
-struct Teller {
-    bar: ProgressBar,
-    total: u64,
-}
-
-impl Teller {
-    fn new(inputs: &[PathBuf]) -> Self {
-        let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
-        let total = inputs.iter().map(size).sum();
-        let bar = progress::bar(total, "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, total }
-    }
-
-    fn tell(&mut self, event: Event<'_>) {
-        let bar = &self.bar;
-        match event {
-            Event::Problem(line) => bar.suspend(|| eprintln!("{line}")),
-            Event::Progress { read, games, positions } => {
-                bar.set_length(self.total.max(read));
-                bar.set_position(read);
-                bar.set_message(count(games, "game") + ", " + &count(positions, "position"));
-            }
-            Event::Sorting { positions } => {
-                bar.reset();
-                progress::set_template(bar, "{wide_bar} {pos}/{len} sorted {eta} left");
-                bar.set_length(positions);
-            }
-            Event::Sorted { positions } => bar.set_position(positions),
-            _ => {}
+/// Shows an event.
+fn report(bar: &Bar, event: PrepareEvent<'_>) {
+    match event {
+        PrepareEvent::Problem(line) => bar.report(line),
+        PrepareEvent::Progress { read, games, positions } => {
+            bar.set(read, || count(games, "game") + ", " + &count(positions, "position"));
         }
+        PrepareEvent::Sorting { positions } => {
+            bar.restart(positions, "{wide_bar} {pos}/{len} sorted {eta} left");
+        }
+        PrepareEvent::Sorted { positions } => bar.set(positions, String::new),
+        _ => {}
     }
 }
 
@@ -215,18 +178,19 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
     let stop = crate::interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
-    let mut teller = Teller::new(&args.inputs);
-    let prepared =
-        ::data::prepare(&args.inputs, &args.out, &options, workers, |event| teller.tell(event));
-    drop(teller);
+    let total = args.inputs.iter().flat_map(|path| path.metadata()).map(|file| file.len()).sum();
+    let bar = Bar::new(Some(total), "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
+    let show = |event: PrepareEvent<'_>| report(&bar, event);
+    let prepared = ::data::prepare(&args.inputs, &args.out, &options, workers, show);
+    drop(bar);
     let prepared = prepared?;
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
-    report(&prepared, args, seconds, cpu, out)?;
+    write_report(&prepared, args, seconds, cpu, out)?;
     let is_fine = prepared.manifest.problems == 0;
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn report(
+fn write_report(
     prepared: &Prepared,
     args: &PrepareArgs,
     seconds: f64,
@@ -235,29 +199,14 @@ fn report(
 ) -> anyhow::Result<()> {
     let manifest = &prepared.manifest;
     let counts = &manifest.counts;
-    let bytes: u64 = manifest.files.iter().map(|file| file.bytes).sum();
     let rate = counts.positions as f64 / seconds.max(1e-9);
     let per_core = counts.positions as f64 / cpu.max(1e-9);
     if args.json {
-        let report = json!({
-            "games": counts.games,
-            "moves": counts.moves,
-            "positions": counts.positions,
-            "train": manifest.rows.train,
-            "validation": manifest.rows.validation,
-            "evals": counts.evals,
-            "mates": counts.mates,
-            "counts": serde_json::to_value(counts)?,
-            "problems": manifest.problems,
-            "files": manifest.files.len(),
-            "bytes": bytes,
-            "seconds": seconds,
-            "cpu_seconds": cpu,
-            "positions_per_second": rate,
-            "positions_per_cpu_second": per_core,
-            "complete_before": prepared.was_complete,
-            "resumed": prepared.was_resumed,
-        });
+        let mut report = prepared.to_json();
+        report["seconds"] = seconds.into();
+        report["cpu_seconds"] = cpu.into();
+        report["positions_per_second"] = rate.into();
+        report["positions_per_cpu_second"] = per_core.into();
         writeln!(out, "{report}")?;
         return Ok(());
     }
@@ -274,7 +223,8 @@ fn report(
         count(manifest.problems, "problem"),
     );
     prose(out, &summary)?;
-    let mut written = format!("{}, {bytes} bytes", count(manifest.files.len(), "file"));
+    let mut written =
+        format!("{}, {} bytes", count(manifest.files.len(), "file"), manifest.bytes());
     if !prepared.was_complete && !prepared.was_resumed {
         written += &format!(
             ", {seconds:.2} s, {rate:.0} positions/s, {per_core:.0} per second of CPU time"

@@ -1,4 +1,4 @@
-//! `tabiya data verify`: every file and every row.
+//! `tabiya data verify`: verifies every file and every row.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use clap::Args;
 use indicatif::ProgressBar;
-use serde_json::json;
 
 use crate::Outcome;
 use crate::layout::prose;
@@ -34,15 +33,8 @@ pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
     let verified = verified?;
     let seconds = begin.elapsed().as_secs_f64();
     if args.json {
-        let report = json!({
-            "files": verified.files,
-            "rows": verified.rows,
-            "games": verified.games,
-            "problems": verified.problems,
-            "first_problems": verified.first_problems,
-            "unchecked": verified.unchecked,
-            "seconds": seconds,
-        });
+        let mut report = serde_json::to_value(&verified)?;
+        report["seconds"] = seconds.into();
         writeln!(out, "{report}")?;
     } else {
         for problem in &verified.first_problems {

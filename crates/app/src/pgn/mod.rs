@@ -1,8 +1,8 @@
-//! `tabiya pgn`: files of games, checked, counted, written anew.
+//! `tabiya pgn`: check, count and normalize games.
 
 mod check;
 mod normalize;
-mod progress;
+pub mod progress;
 mod stats;
 
 use std::io::Write;
@@ -22,20 +22,20 @@ pub struct PgnArgs {
 
 #[derive(Subcommand)]
 enum PgnCommand {
-    /// Play through all games; list what is wrong with them. Exit code 1 if anything is.
+    /// Replay all games and list their errors. Exit code 1 if there are any.
     Check(check::CheckArgs),
-    /// Count games, results, ratings, first moves, lengths, evaluations and clocks.
+    /// Count games, results, ratings, openings, lengths, evaluations and clocks.
     Stats(stats::StatsArgs),
-    /// Write all games in the export format of the standard; list errors on standard error. Of a broken
-    /// game, what follows the error is written as a comment.
+    /// Write all games in the export format of the PGN standard; list errors on standard error. The text
+    /// of a broken game behind the error becomes a comment.
     Normalize(normalize::NormalizeArgs),
 }
 
-/// What all commands on files of games take.
+/// Arguments of all commands.
 #[derive(Args)]
 struct FileArgs {
-    /// The files; what is in them says how they are compressed. `-` is standard input. A folder stands
-    /// for all files in it that end in .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name.
+    /// PGN files; their compression is detected. `-` is standard input. A folder stands for all files in it
+    /// that end in .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -43,15 +43,21 @@ struct FileArgs {
 }
 
 impl FileArgs {
-    /// The files, with those of folders.
+    /// The files, with folders expanded.
     fn inputs(&self) -> Result<Vec<PathBuf>, data::DataError> {
         data::expand(&self.files)
     }
 
-    fn options(&self, order: data::Order) -> data::Options {
-        let options = data::Options { order, ..data::Options::default() };
-        data::Options { threads: self.threads.count(), ..options }
+    fn options(&self) -> data::ReadOptions {
+        data::ReadOptions { threads: self.threads.count(), ..data::ReadOptions::default() }
     }
+}
+
+/// Prints why an input could not be read completely; returns the lines.
+fn report_failure(result: Result<(), data::ReadError>) -> Vec<String> {
+    let lines = result.err().map_or_else(Vec::new, |error| error.lines());
+    lines.iter().for_each(|line| eprintln!("tabiya: {line}"));
+    lines
 }
 
 pub fn run(args: PgnArgs, out: &mut dyn Write) -> Outcome {

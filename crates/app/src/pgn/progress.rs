@@ -1,57 +1,49 @@
-//! A bar on the terminal: bytes, games a second, time left.
+//! Progress bars on standard error, if it is a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use data::{Input, Progress};
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use data::Input;
+use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows how far a file has been read, as long as it lives, if standard error is a terminal.
-pub struct Bar {
-    bar: Option<ProgressBar>,
-    progress: Arc<Progress>,
-}
+/// A progress bar with a message, or nothing.
+pub struct Bar(Option<ProgressBar>);
 
 impl Bar {
-    pub fn new(input: &Input) -> Self {
-        let progress = input.progress();
-        if !std::io::stderr().is_terminal() {
-            return Self { bar: None, progress };
-        }
-        let (bar, template) = match input.size() {
-            Some(size) => (
-                ProgressBar::new(size),
-                "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {games} {eta} left",
-            ),
-            None => (ProgressBar::new_spinner(), "{msg} {spinner} {bytes} {bytes_per_sec} {games}"),
-        };
-        let counted = Arc::clone(&progress);
-        let games = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
-            let games = counted.games.load(Ordering::Relaxed) as f64;
-            let seconds = state.elapsed().as_secs_f64().max(0.001);
-            let _ = write!(text, "{:.0} games/s", games / seconds);
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.with_key("games", games));
-        }
-        bar.set_message(input.name().to_owned());
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar: Some(bar), progress }
+    /// A bar, or a spinner if the length is unknown.
+    pub fn new(length: Option<u64>, template: &str) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = length.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            set_template(&bar, template);
+            bar
+        });
+        Self(bar)
     }
 
-    /// So many more games have been read.
-    pub fn add(&self, games: u64) {
-        self.progress.games.fetch_add(games, Ordering::Relaxed);
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.progress.bytes.load(Ordering::Relaxed));
+    /// Starts again with another length and template.
+    pub fn restart(&self, length: u64, template: &str) {
+        if let Some(bar) = &self.0 {
+            bar.reset();
+            set_template(bar, template);
+            bar.set_length(length);
+        }
+    }
+
+    /// Sets position and message; the length grows with the position.
+    pub fn set(&self, position: u64, message: impl FnOnce() -> String) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(bar.length().unwrap_or(0).max(position));
+            bar.set_position(position);
+            bar.set_message(message());
         }
     }
 
     /// Prints a line to standard error without disturbing the bar.
-    pub fn complain(&self, line: &str) {
-        match &self.bar {
+    pub fn report(&self, line: &str) {
+        match &self.0 {
             Some(bar) => bar.suspend(|| eprintln!("{line}")),
             None => eprintln!("{line}"),
         }
@@ -60,8 +52,45 @@ impl Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+fn set_template(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+}
+
+/// The bar of an input: bytes, games per second, time left.
+pub struct InputBar {
+    pub bar: Bar,
+    bytes_read: Arc<AtomicU64>,
+    games: AtomicU64,
+    begin: Instant,
+}
+
+impl InputBar {
+    pub fn new(input: &Input) -> Self {
+        let template = match input.size() {
+            Some(_) => "{prefix} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {msg} {eta} left",
+            None => "{prefix} {spinner} {bytes} {bytes_per_sec} {msg}",
+        };
+        let bar = Bar::new(input.size(), template);
+        if let Some(bar) = &bar.0 {
+            bar.set_prefix(input.name().to_owned());
+        }
+        let (games, begin) = (AtomicU64::new(0), Instant::now());
+        Self { bar, bytes_read: input.bytes_read(), games, begin }
+    }
+
+    /// Adds games.
+    pub fn add(&self, games: u64) {
+        let games = self.games.fetch_add(games, Ordering::Relaxed) + games;
+        self.bar.set(self.bytes_read.load(Ordering::Relaxed), || {
+            format!("{:.0} games/s", games as f64 / self.begin.elapsed().as_secs_f64().max(0.001))
+        });
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use ::data::{Making, PrepareOptions, ReaderPosition, Row, Split, Unit};
+use ::data::{GenerateOptions, Partition, PrepareOptions, ReaderPosition, Row, Split};
 use chess::pgn::GameResult;
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
@@ -218,15 +218,15 @@ struct MadeRows(PathBuf);
 impl MadeRows {
     fn new() -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("tabiya-bench-{}", std::process::id()));
-        let making = Making {
+        let making = GenerateOptions {
             inputs: Vec::new(),
             options: PrepareOptions::default(),
-            made: json!({ "by": "tabiya pra bench" }),
-            units: 200,
+            generator: json!({ "by": "tabiya pra bench" }),
+            partitions: 200,
         };
-        let rows = |number| Ok(Unit { rows: random_rows(number), ..Unit::default() });
+        let rows = |number| Ok(Partition { rows: random_rows(number), ..Partition::default() });
         let made = Self(folder);
-        ::data::make(&made.0, &making, NonZero::<usize>::MIN, rows, |_| {})?;
+        ::data::generate(&made.0, &making, NonZero::<usize>::MIN, rows, |_| {})?;
         Ok(made)
     }
 }

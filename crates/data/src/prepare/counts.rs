@@ -1,74 +1,76 @@
-//! What is counted on the way from games to rows.
+//! Counts of games, positions and filtered rows.
 
+use chess::PackedRow;
+use chess::pgn::Score;
 use serde::{Deserialize, Serialize};
 
-/// How many games and positions there were, and why some are not in the files.
+/// Number of games and positions, and of those left out, by reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// Games read, good or bad.
+    /// Games read, broken ones included.
     pub games: u64,
-    /// Games that are broken; what comes before the trouble is used.
+    /// Broken games; the moves before the error are used.
     pub broken_games: u64,
-    /// Games whose tag `Result` contradicts the result at the end of the moves; the tag counts.
+    /// Games whose tag `Result` contradicts the result token; the tag counts.
     #[serde(default)]
     pub result_conflicts: u64,
     /// Games left out.
     pub skipped_games: SkippedGames,
-    /// Moves of the main lines of the games that were not left out.
+    /// Main line moves of the games that were not left out.
     pub moves: u64,
     /// Rows.
     pub positions: u64,
-    /// Rows with an evaluation in centipawns.
+    /// Rows with a centipawn evaluation.
     pub evals: u64,
-    /// Rows with a mate.
+    /// Rows with a mate score.
     pub mates: u64,
-    /// Evaluations that have no room, and count as none.
+    /// Evaluations out of range, stored as null.
     pub evals_out_of_range: u64,
     /// Positions left out.
     pub skipped_positions: SkippedPositions,
 }
 
-/// Why games are left out: the first reason that holds.
+/// Games left out, by the first filter that applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkippedGames {
-    /// They belong to another part of the games.
+    /// Assigned to another `--shard`.
     pub other_shard: u64,
-    /// A rating is too low, too high, or not known.
+    /// A rating is out of range or unknown.
     pub elo: u64,
-    /// They ended otherwise.
+    /// Another result.
     pub result: u64,
-    /// They had another time control.
+    /// Another time control.
     pub time_control: u64,
 }
 
-/// Why positions are left out: the first reason that holds.
+/// Positions left out, by the first filter that applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkippedPositions {
-    /// A null move was played.
+    /// Followed by a null move.
     pub null_move: u64,
-    /// At the beginning of a game.
+    /// Within the first plies of a game.
     pub skip_plies: u64,
-    /// Between the positions that are taken.
+    /// Between the sampled plies.
     pub every: u64,
-    /// By chance.
+    /// Random sampling.
     pub sample_rate: u64,
-    /// There is no evaluation.
+    /// No evaluation.
     pub no_eval: u64,
-    /// The player to move is in check.
+    /// The side to move is in check.
     pub check: u64,
-    /// A capture was played.
+    /// Followed by a capture.
     pub capture: u64,
-    /// A clock that has no room in a row.
+    /// Halfmove clock or move number out of range of a packed row.
     pub clock_out_of_range: u64,
-    /// The same position is there already.
+    /// Duplicate of an earlier position.
     pub duplicate: u64,
 }
 
 impl Counts {
-    /// Adds what was counted in another part.
+    /// Adds the counts of another part.
     pub fn add(&mut self, other: &Self) {
         let pairs = [
             (&mut self.games, other.games),
@@ -101,8 +103,24 @@ impl Counts {
     }
 }
 
+impl Counts {
+    /// Counts the score of a row.
+    pub(crate) fn add_score(&mut self, row: PackedRow) {
+        match row.score() {
+            Ok(Some(Score::Centipawns(_))) => self.evals += 1,
+            Ok(Some(Score::Mate(_))) => self.mates += 1,
+            _ => {}
+        }
+    }
+
+    /// The counts of the games alone: rows are counted again when they are written.
+    pub(crate) fn without_rows(&self) -> Self {
+        Self { positions: 0, evals: 0, mates: 0, ..*self }
+    }
+}
+
 impl SkippedGames {
-    /// All of them.
+    /// Number of games left out.
     pub const fn total(&self) -> u64 {
         self.other_shard + self.elo + self.result + self.time_control
     }

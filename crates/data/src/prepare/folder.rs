@@ -1,36 +1,35 @@
-//! The folder a data set is made in: whose it is, and what is in it already.
+//! The output folder of a data set: its lock, and the data set or interrupted run already in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::progress::Progress;
+use super::progress_log::ResumeState;
 use super::runs::RUNS;
 use crate::files::{self, is_temporary};
 use crate::lock::{FolderLock, LOCK};
 use crate::manifest::{self, Manifest, PROGRESS, SUCCESS};
-use crate::plan::Plan;
+use crate::plan::DataSetPlan;
 use crate::{DataError, Split};
 
-/// A folder that nobody else writes to.
-pub(crate) struct Workplace {
+/// A locked output folder.
+pub(crate) struct OutputFolder {
     path: PathBuf,
     _lock: FolderLock,
 }
 
-/// What was found there.
-pub(crate) enum Found {
-    /// Nothing.
-    Nothing,
-    /// The beginning of what is wanted.
-    Unfinished(Box<Progress>),
-    /// All that is wanted.
-    Finished(Box<Manifest>),
+/// Content of the folder.
+pub(crate) enum FolderState {
+    /// Nothing to resume.
+    Empty,
+    /// An interrupted run of the same plan.
+    Interrupted(Box<ResumeState>),
+    /// The complete data set.
+    Complete(Box<Manifest>),
 }
 
-impl Workplace {
-    /// Takes a folder for a plan, and makes it if it is not there. It must be empty, or hold the same
-    /// plan, begun or finished.
-    pub(crate) fn enter(path: &Path, plan: &Plan) -> Result<(Self, Found), DataError> {
+impl OutputFolder {
+    /// Creates and locks the folder. It must be empty or hold a data set of the same plan, complete or not.
+    pub(crate) fn open(path: &Path, plan: &DataSetPlan) -> Result<(Self, FolderState), DataError> {
         files::create_folder(path)?;
         let occupied = |reason: String| DataError::Occupied { path: path.to_owned(), reason };
         let listed = fs::read_dir(path)
@@ -45,24 +44,20 @@ impl Workplace {
         let is_ours = path.join(SUCCESS).exists() || path.join(PROGRESS).exists();
         if !is_ours && let Some(name) = listed.iter().find(|name| is_foreign(name)) {
             let name = name.to_string_lossy();
-            return Err(occupied(format!(
-                "it holds '{name}', which is no beginning of a data set"
-            )));
+            return Err(occupied(format!("it holds '{name}', which is not part of a data set")));
         }
-        let workplace = Self { path: path.to_owned(), _lock: FolderLock::acquire(path)? };
-        let other = |old: &Plan| {
+        let folder = Self { path: path.to_owned(), _lock: FolderLock::acquire(path)? };
+        let other = |old: &DataSetPlan| {
             plan.difference(old).map(|difference| {
                 occupied(format!(
-                    "it holds another data set: {difference}; take another folder, or remove it"
+                    "it holds another data set: {difference}; choose another folder, or remove it"
                 ))
             })
         };
         if path.join(SUCCESS).exists() {
             let manifest = Manifest::open(path)?;
-            let mut old =
-                Plan::new(manifest.inputs.clone(), &manifest.options, manifest.made.clone());
-            old.tabiya.clone_from(&manifest.tabiya);
-            // What came through a pipe has no name but the one that everything else from there has.
+            let mut old = manifest.plan.clone();
+            // The content of a pipe is unknown before it is read: only its name is compared.
             for (old, new) in old.inputs.iter_mut().zip(&plan.inputs) {
                 if new.bytes.is_none() && old.name == new.name {
                     old.clone_from(new);
@@ -71,27 +66,27 @@ impl Workplace {
             if let Some(error) = other(&old) {
                 return Err(error);
             }
-            // It may have been killed when all was done but this.
-            workplace.clean_up()?;
-            return Ok((workplace, Found::Finished(Box::new(manifest))));
+            // The writer may have been killed just before its clean-up.
+            folder.clean_up()?;
+            return Ok((folder, FolderState::Complete(Box::new(manifest))));
         }
         if !path.join(PROGRESS).exists() {
-            return Ok((workplace, Found::Nothing));
+            return Ok((folder, FolderState::Empty));
         }
-        let progress = Progress::open(path)?;
-        if let Some(error) = other(&progress.plan) {
-            if progress.has_files() {
+        let state = ResumeState::open(path)?;
+        if let Some(error) = other(&state.plan) {
+            if state.has_files() {
                 return Err(error);
             }
-            // Nothing is lost with a run of another plan that has not finished a single file.
-            workplace.remove_temporary_files();
-            return Ok((workplace, Found::Nothing));
+            // A run of another plan without a finished file is not worth keeping.
+            folder.remove_temporary_files();
+            return Ok((folder, FolderState::Empty));
         }
-        workplace.remove_temporary_files();
-        Ok((workplace, Found::Unfinished(Box::new(progress))))
+        folder.remove_temporary_files();
+        Ok((folder, FolderState::Interrupted(Box::new(state))))
     }
 
-    /// Removes what a killed run may have left half written.
+    /// Removes temporary files of a killed run.
     fn remove_temporary_files(&self) {
         let folders = Split::ALL.map(|split| self.path.join(split.name()));
         for folder in folders.iter().chain([&self.path, &self.path.join(RUNS)]) {
@@ -99,7 +94,7 @@ impl Workplace {
         }
     }
 
-    /// Removes all files of rows: they are to be made anew.
+    /// Removes all shards and runs.
     pub(crate) fn clear(&self) -> Result<(), DataError> {
         for name in Split::ALL.map(Split::name).into_iter().chain([RUNS]) {
             let folder = self.path.join(name);
@@ -110,14 +105,14 @@ impl Workplace {
         Ok(())
     }
 
-    /// Everything is done: removes what only the work needed.
+    /// Removes the runs and the progress log of a finished run.
     pub(crate) fn clean_up(&self) -> Result<(), DataError> {
         let runs = self.path.join(RUNS);
         if runs.exists() {
             fs::remove_dir_all(&runs).map_err(DataError::io("remove", &runs))?;
         }
         for split in Split::ALL {
-            // A split without rows has no files, and needs no folder.
+            // Succeeds for a split without rows only.
             let _ = fs::remove_dir(self.path.join(split.name()));
         }
         let progress = self.path.join(PROGRESS);
@@ -127,7 +122,7 @@ impl Workplace {
         Ok(())
     }
 
-    /// Removes a manifest without `_SUCCESS`: the writer was killed between the two.
+    /// Removes a manifest without `_SUCCESS`, left by a writer that was killed between the two.
     pub(crate) fn remove_manifest(&self) -> Result<(), DataError> {
         manifest::remove(&self.path)
     }

@@ -1,147 +1,175 @@
-//! From games to a data set: `PGN → rows → files`, on all cores, in bounded memory.
+//! From games to a data set: `PGN → rows → shards`, on all cores, in bounded memory.
 //!
 //! ```text
-//! inputs ─Source─▶ text ─Recipe─▶ rows ─┬──────────────────────▶ Shards ─▶ train/, validation/
-//!                                       └─Runs─▶ _runs/ ─Merge─▶   (shuffled, or without duplicates)
+//! inputs ─Source─▶ text ─GameConverter─▶ rows ─┬──────────────────────────▶ ShardWriter ─▶ train/, validation/
+//!                                              └─RunWriter─▶ _runs/ ─Merge─▶   (shuffled, or deduplicated)
 //! ```
 //!
-//! Rows that are made rather than read from games ([`make()`]) take the same way from there on.
+//! Generated rows ([`generate()`]) take the same path.
 //!
-//! A run that was killed goes on where its last finished file ends; the files are the same as if nothing
-//! had happened, and the same whatever the number of threads.
+//! An interrupted run resumes behind its last finished shard. The files are the same as those of an
+//! uninterrupted run, with any number of threads.
 
-mod convert;
+mod convert_games;
 mod counts;
 mod folder;
-mod games;
-mod ledger;
-mod make;
+mod generate;
 mod options;
-mod progress;
+mod progress_log;
+mod repack;
 mod runs;
-mod shards;
+mod shard_writer;
 mod source;
 mod time_class;
+mod tracker;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-pub use convert::convert;
+use serde_json::{Value, json};
+
 pub use counts::{Counts, SkippedGames, SkippedPositions};
-pub use ledger::Event;
-pub use make::{Making, Unit, make};
+pub use generate::{GenerateOptions, Partition, generate};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
+pub use repack::convert;
 pub use source::{InputFile, describe, expand};
 pub use time_class::TimeClass;
+pub use tracker::PrepareEvent;
+pub(crate) use tracker::ResumePoint;
 
-use crate::manifest::{VERSION, notes};
-use crate::plan::Plan;
-use crate::pool::{self, Feed};
-use crate::{Column, DataError, Manifest, Workers, files};
-use folder::{Found, Workplace};
-use games::{Recipe, Rows};
-use ledger::{Ledger, Made, Mark, Observer, Place};
-use progress::{Recorder, Stage};
-use runs::{Merge, Runs};
-use shards::Shards;
-use source::{Content, OpenHash, Piece, Source, TextPlace};
+use crate::plan::DataSetPlan;
+use crate::text_reader::Content;
+use crate::threads::lock;
+use crate::{DataError, Manifest, ReadOptions, Workers, files, pipeline};
+use convert_games::{GameConverter, Rows};
+use folder::{FolderState, OutputFolder};
+use progress_log::{ProgressLog, Stage};
+use runs::{Merge, RunWriter};
+use shard_writer::ShardWriter;
+use source::{PipeHashes, Source, SourceChunk, TextCursor};
+use tracker::{ConvertedChunk, Cursor, Observer, Tracker};
 
-/// What came of it.
+/// Result of a run that writes a data set.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prepared {
-    /// The data set.
+    /// Manifest of the data set.
     pub manifest: Manifest,
-    /// Whether everything was there already.
+    /// Whether the data set was complete before.
     pub was_complete: bool,
-    /// Whether a killed run was gone on with.
+    /// Whether an interrupted run was resumed.
     pub was_resumed: bool,
 }
 
-/// Makes a data set of the games in these files, in this folder. The observer is told of problems and of
-/// progress, from any thread.
+impl Prepared {
+    /// Counts and sizes as JSON.
+    pub fn to_json(&self) -> Value {
+        let Manifest { counts, rows, problems, files, .. } = &self.manifest;
+        json!({
+            "games": counts.games,
+            "moves": counts.moves,
+            "positions": counts.positions,
+            "train": rows.train,
+            "validation": rows.validation,
+            "evals": counts.evals,
+            "mates": counts.mates,
+            "counts": counts,
+            "problems": problems,
+            "files": files.len(),
+            "bytes": self.manifest.bytes(),
+            "complete_before": self.was_complete,
+            "resumed": self.was_resumed,
+        })
+    }
+}
+
+/// Writes a data set of the games in these files. The observer receives problems and progress, from any
+/// thread.
 ///
-/// A broken game or a file that ends in the middle is no error: it is told, counted in
-/// [`Manifest::problems`], and the rest is converted. A file that cannot be opened is an error, before
-/// anything is written. A run that was killed or [stopped](Workers::until) is resumed by the same call.
+/// A broken game or a damaged file is not an error: it is reported, counted in [`Manifest::problems`], and
+/// the rest is converted. A file that cannot be opened is an error before anything is written. The same
+/// call resumes a run that was killed or [stopped](Workers::until).
 pub fn prepare<'a, 'w>(
     inputs: &[PathBuf],
     folder: &Path,
     options: &PrepareOptions,
     workers: impl Into<Workers<'w>>,
-    observer: impl FnMut(Event<'_>) + Send + 'a,
+    observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
-    let recipe = Recipe::new(options)?;
+    let converter = GameConverter::new(options)?;
     let files = expand(inputs)?;
     source::check(&files)?;
     files::ensure_apart(folder, files.iter().map(PathBuf::as_path))?;
     let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
-    // What came through a pipe is gone.
+    // A pipe cannot be read again.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
-    let plan = Plan::new(described, options, None);
+    let plan = DataSetPlan::new(described, options, None);
     let workers = workers.into();
-    let origin = Games { recipe, files, threads: workers.threads(), hashes: Hashes::default() };
-    let work = Work { folder, options, plan, origin, workers };
-    work.do_all(can_resume, Box::new(observer))
+    let hashes = PipeHashes::default();
+    let source = GameSource { converter, files, threads: workers.threads(), hashes };
+    Job { folder, plan, source, workers, can_resume }.run(Box::new(observer))
 }
 
-/// Where rows come from, before they are put in order.
-trait Origin: Sync {
-    /// Takes it to pieces.
-    type Feed: Feed;
-    /// Its beginning.
-    fn begin(&self) -> Place;
-    /// The pieces from a place on.
-    fn feed(&self, from: Place) -> Self::Feed;
-    /// What comes of a piece.
-    fn make(&self, piece: <Self::Feed as Feed>::Item) -> Result<Made, DataError>;
-    /// Fills in what is known only in the end.
+/// Where the rows of a data set come from.
+trait RowSource: Sync {
+    /// Iterates over the input.
+    type Items: Iterator + Send;
+    /// Start of the input, and the problems reported before it.
+    fn start(&self) -> (ResumePoint, Vec<String>);
+    /// Whether the rows are in their final order, so that they are not sorted.
+    fn is_ordered(&self) -> bool {
+        false
+    }
+    /// The input from a cursor on.
+    fn items(&self, from: Cursor) -> Self::Items;
+    /// Converts an item to rows.
+    fn convert(&self, item: <Self::Items as Iterator>::Item) -> Result<ConvertedChunk, DataError>;
+    /// Fills in what is known only at the end.
     fn complete(&self, _manifest: &mut Manifest) {}
 }
 
-type Hashes = Arc<Mutex<Vec<(usize, OpenHash)>>>;
-
-/// Rows from games in files.
-struct Games {
-    recipe: Recipe,
+/// Games in files.
+struct GameSource {
+    converter: GameConverter,
     files: Vec<PathBuf>,
     threads: NonZero<usize>,
-    hashes: Hashes,
+    hashes: PipeHashes,
 }
 
-impl Origin for Games {
-    type Feed = Source;
+impl RowSource for GameSource {
+    type Items = Source;
 
-    fn begin(&self) -> Place {
-        Place::Text(TextPlace::default())
+    fn start(&self) -> (ResumePoint, Vec<String>) {
+        (ResumePoint::start(Cursor::Text(TextCursor::default())), Vec::new())
     }
 
-    fn feed(&self, from: Place) -> Source {
+    fn items(&self, from: Cursor) -> Source {
         let start = match from {
-            Place::Text(place) => place,
-            _ => TextPlace { input: self.files.len(), ..TextPlace::default() },
+            Cursor::Text(cursor) => cursor,
+            _ => TextCursor { input: self.files.len(), ..TextCursor::default() },
         };
-        // Many threads take less at a time, so that they need no more memory together.
-        let chunk = ((8 << 20) / self.threads.get()).clamp(1 << 17, 1 << 20);
-        Source::new(self.files.clone(), start, chunk, Arc::clone(&self.hashes))
+        // Smaller chunks with many threads bound the memory of all of them.
+        let chunk_bytes = ((8 << 20) / self.threads.get()).clamp(1 << 17, 1 << 20);
+        Source::new(self.files.clone(), start, chunk_bytes, Arc::clone(&self.hashes))
     }
 
-    fn make(&self, piece: Piece) -> Result<Made, DataError> {
-        let Piece { input, offset, content, read } = piece;
-        let place = Place::Text(TextPlace { input, offset, games: 0 });
-        let (rows, failure) = match content {
-            Content::Games(text) => (self.recipe.rows(&text, input, offset), None),
-            Content::TooLong(limit) => (Rows::too_long(limit), None),
-            Content::Failed(error) => (Rows::default(), Some(error)),
+    fn convert(&self, item: SourceChunk) -> Result<ConvertedChunk, DataError> {
+        let SourceChunk { input, chunk, bytes_read: read } = item;
+        let offset = chunk.offset;
+        let cursor = Cursor::Text(TextCursor { input, offset, games: 0 });
+        let (rows, error) = match chunk.content {
+            Content::Games(text) => (self.converter.rows(&text, input, offset), None),
+            Content::TooLong(_) => (Rows::too_long(ReadOptions::default().max_game_bytes), None),
+            Content::Damaged(error) => (Rows::default(), Some(error)),
         };
-        Ok(Made { place, rows, failure, read })
+        Ok(ConvertedChunk { cursor, rows, error, read })
     }
 
-    /// What is known of pipes only when they have been read.
+    /// Size and hash of pipes.
     fn complete(&self, manifest: &mut Manifest) {
-        for (number, hash) in self.hashes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let hash = hash.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(input) = manifest.inputs.get_mut(*number) {
+        for (index, hash) in lock(&self.hashes).iter() {
+            let hash = lock(hash);
+            if let Some(input) = manifest.plan.inputs.get_mut(*index) {
                 input.bytes = Some(hash.1);
                 input.blake3 = Some(hash.0.finalize().to_hex().to_string());
             }
@@ -149,149 +177,122 @@ impl Origin for Games {
     }
 }
 
-/// Everything that is to be done.
-struct Work<'w, O> {
+/// A run that writes a data set.
+struct Job<'w, S> {
     folder: &'w Path,
-    options: &'w PrepareOptions,
-    plan: Plan,
-    origin: O,
+    plan: DataSetPlan,
+    source: S,
     workers: Workers<'w>,
+    can_resume: bool,
 }
 
-impl<O: Origin> Work<'_, O> {
-    /// Does it all, or what a killed run has left to do.
-    fn do_all(&self, can_resume: bool, observer: Observer<'_>) -> Result<Prepared, DataError> {
-        let (workplace, found) = Workplace::enter(self.folder, &self.plan)?;
-        let (stage, mark, first_problems, was_resumed) = match found {
-            Found::Finished(manifest) => {
-                return Ok(Prepared {
-                    manifest: *manifest,
-                    was_complete: true,
-                    was_resumed: false,
-                });
+impl<S: RowSource> Job<'_, S> {
+    /// Runs to the end, or resumes an interrupted run.
+    fn run(&self, observer: Observer<'_>) -> Result<Prepared, DataError> {
+        let (folder, state) = OutputFolder::open(self.folder, &self.plan)?;
+        let (stage, point, first_problems, was_resumed) = match state {
+            FolderState::Complete(manifest) => {
+                let (manifest, was_resumed) = (*manifest, false);
+                return Ok(Prepared { manifest, was_complete: true, was_resumed });
             }
-            Found::Unfinished(progress) if can_resume => {
-                (progress.stage, progress.mark, progress.first_problems, true)
+            FolderState::Interrupted(state) if self.can_resume => {
+                (state.stage, state.point, state.first_problems, true)
             }
             _ => {
-                workplace.clear()?;
-                let stage = match self.options.order {
-                    RowOrder::Games => Stage::Writing { runs: None, files: Vec::new() },
-                    _ => Stage::Sorting { runs: 0 },
+                folder.clear()?;
+                let is_ordered =
+                    self.plan.options.order == RowOrder::Games || self.source.is_ordered();
+                let stage = match is_ordered {
+                    true => Stage::Writing { runs: None, files: Vec::new() },
+                    false => Stage::Sorting { runs: 0 },
                 };
-                (stage, Mark::begin(self.origin.begin()), Vec::new(), false)
+                let (point, first_problems) = self.source.start();
+                (stage, point, first_problems, false)
             }
         };
-        workplace.remove_manifest()?;
-        self.recorder().record(stage.clone(), mark, &first_problems)?;
-        let made = self.run(stage, mark, first_problems, observer);
-        let mut manifest = made.map_err(|error| match error {
-            DataError::Interrupted { .. } => DataError::Interrupted { resumes: can_resume },
+        folder.remove_manifest()?;
+        self.log().write(stage.clone(), point, &first_problems)?;
+        let written = self.run_stage(stage, point, first_problems, observer);
+        let mut manifest = written.map_err(|error| match error {
+            DataError::Interrupted { .. } => DataError::Interrupted { resumes: self.can_resume },
             error => error,
         })?;
-        self.origin.complete(&mut manifest);
+        self.source.complete(&mut manifest);
         manifest.write(self.folder)?;
-        workplace.clean_up()?;
+        folder.clean_up()?;
         Ok(Prepared { manifest, was_complete: false, was_resumed })
     }
 
-    fn recorder(&self) -> Recorder {
-        Recorder::new(self.folder, self.plan.clone())
+    fn log(&self) -> ProgressLog {
+        ProgressLog::new(self.folder, self.plan.clone())
     }
 
-    fn ledger<'a>(&self, mark: Mark, first: Vec<String>, observer: Observer<'a>) -> Ledger<'a> {
-        let names = self.plan.inputs.iter().map(|input| input.name.clone()).collect();
-        // Rows that are sorted have been counted before.
-        let most = match mark.place {
-            Place::Key(_) => None,
-            _ => self.options.max_positions,
-        };
-        Ledger::new(names, most, mark, first, observer)
-    }
-
-    fn run(
+    fn run_stage(
         &self,
         stage: Stage,
-        mark: Mark,
+        point: ResumePoint,
         first_problems: Vec<String>,
         observer: Observer<'_>,
     ) -> Result<Manifest, DataError> {
-        let ledger = self.ledger(mark, first_problems, observer);
-        let make = |piece| self.origin.make(piece);
-        match stage {
-            Stage::Writing { runs: None, files } => {
-                let shards =
-                    Shards::new(self.folder, self.options, &files, ledger, self.recorder(), None)?;
-                let shards = pool::run(self.workers, self.origin.feed(mark.place), make, shards)?;
-                Ok(self.manifest(&shards))
-            }
+        let options = &self.plan.options;
+        let names = self.plan.inputs.iter().map(|input| input.name.clone()).collect();
+        // Sorted rows have been counted before.
+        let is_sorted = matches!(point.cursor, Cursor::Key(_));
+        let max_positions = options.max_positions.filter(|_| !is_sorted);
+        let tracker = Tracker::new(names, max_positions, point, first_problems, observer);
+        let convert = |item| self.source.convert(item);
+        let items = || self.source.items(point.cursor);
+        let writer = match stage {
             Stage::Sorting { runs } => {
-                let order = (self.options.order, self.options.seed);
-                let runs = Runs::new(
-                    self.folder,
-                    order,
-                    runs,
-                    self.workers.threads().get(),
-                    ledger,
-                    self.recorder(),
-                )?;
-                let runs = pool::run(self.workers, self.origin.feed(mark.place), make, runs)?;
-                let (count, now) = (runs.finished(), runs.ledger.now);
-                let first_problems = runs.ledger.first_problems.clone();
-                let mark = Mark {
-                    place: Place::Key(0),
-                    counts: runs::counts_before_merge(&now.counts),
-                    rows: Default::default(),
-                    ..now
-                };
-                let stage = Stage::Writing { runs: Some(count), files: Vec::new() };
-                self.recorder().record(stage.clone(), mark, &first_problems)?;
-                let mut ledger = runs.ledger;
-                ledger.tell(Event::Sorting { positions: now.counts.positions });
-                self.run(stage, mark, first_problems, ledger.into_observer())
+                let threads = self.workers.threads().get();
+                let writer =
+                    RunWriter::new(self.folder, options, runs, threads, tracker, self.log())?;
+                let writer = pipeline::run(self.workers, items(), convert, writer)?;
+                return self.merge(writer);
+            }
+            Stage::Writing { runs: None, files } => {
+                let writer =
+                    ShardWriter::new(self.folder, options, &files, tracker, self.log(), None)?;
+                pipeline::run(self.workers, items(), convert, writer)?
             }
             Stage::Writing { runs: Some(runs), files } => {
-                let shards = Shards::new(
+                let writer = ShardWriter::new(
                     self.folder,
-                    self.options,
+                    options,
                     &files,
-                    ledger,
-                    self.recorder(),
+                    tracker,
+                    self.log(),
                     Some(runs),
                 )?;
-                let (count, from) = match mark.place {
-                    Place::Key(key) => (runs, key),
+                let (count, from) = match point.cursor {
+                    Cursor::Key(key) => (runs, key),
                     _ => (0, 0),
                 };
-                let merge = Merge::new(self.folder, count, from, self.options.order)?;
-                let make = |merged: runs::Merged| {
+                let merge = Merge::new(self.folder, count, from, options.order)?;
+                let convert = |merged: runs::Merged| {
                     let (key, rows) = merged?;
-                    Ok(Made { place: Place::Key(key), rows, failure: None, read: 0 })
+                    Ok(ConvertedChunk::new(Cursor::Key(key), rows))
                 };
-                let shards = pool::run(self.workers, merge, make, shards)?;
-                Ok(self.manifest(&shards))
+                pipeline::run(self.workers, merge, convert, writer)?
             }
-        }
+        };
+        Ok(writer.manifest(&self.plan))
     }
 
-    fn manifest(&self, shards: &Shards<'_>) -> Manifest {
-        let now = &shards.ledger.now;
-        let columns = match self.options.format {
-            FileFormat::Parquet => self.options.columns().unwrap_or_default(),
-            FileFormat::Packed => Column::PACKED.to_vec(),
+    /// The second pass of the external sort.
+    fn merge(&self, writer: RunWriter<'_>) -> Result<Manifest, DataError> {
+        let (runs, mut tracker) = (writer.finished(), writer.tracker);
+        let now = tracker.now;
+        let point = ResumePoint {
+            cursor: Cursor::Key(0),
+            counts: now.counts.without_rows(),
+            rows: Default::default(),
+            ..now
         };
-        Manifest {
-            version: VERSION,
-            tabiya: self.plan.tabiya.clone(),
-            inputs: self.plan.inputs.clone(),
-            options: self.options.clone(),
-            made: self.plan.made.clone(),
-            columns: notes(&columns),
-            counts: now.counts,
-            rows: now.rows,
-            problems: now.problems,
-            first_problems: shards.ledger.first_problems.clone(),
-            files: shards.finished(),
-        }
+        let first_problems = tracker.first_problems.clone();
+        let stage = Stage::Writing { runs: Some(runs), files: Vec::new() };
+        self.log().write(stage.clone(), point, &first_problems)?;
+        tracker.notify(PrepareEvent::Sorting { positions: now.counts.positions });
+        self.run_stage(stage, point, first_problems, tracker.into_observer())
     }
 }

@@ -1,23 +1,23 @@
-//! What is to be made of games: everything that decides what the files hold.
+//! Options of `prepare`: everything that determines the content of the files.
 
 use chess::pgn::GameResult;
 use serde::{Deserialize, Serialize};
 
 use crate::{Column, DataError, PointOfView};
 
-/// What files rows are written to.
+/// File format of the shards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileFormat {
-    /// Columns, compressed, for everybody's tools.
+    /// Parquet: compressed columns, readable by common tools.
     #[default]
     Parquet,
-    /// Rows of 32 bytes, for training NNUE.
+    /// Packed rows of 32 bytes, for NNUE training.
     Packed,
 }
 
 impl FileFormat {
-    /// How names of files end.
+    /// File extension.
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -26,67 +26,67 @@ impl FileFormat {
     }
 }
 
-/// The order of rows.
+/// Order of the rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowOrder {
-    /// As in the games.
+    /// Order of the games.
     #[default]
     Games,
-    /// All rows at random.
+    /// Random order.
     Shuffled,
-    /// At random, and every position once.
+    /// Random order, without duplicate positions.
     Unique,
 }
 
-/// Which games and positions are taken, what is told of them, and how they are laid out. The same
-/// options on the same inputs make the same files, byte for byte.
+/// Filters, columns and layout of a data set. The same options and inputs give the same files, byte for
+/// byte.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrepareOptions {
-    /// Whether evaluations in comments are read.
+    /// Read evaluations from comments.
     pub with_eval: bool,
-    /// Whether positions without an evaluation are left out.
+    /// Leave out positions without an evaluation.
     pub only_eval: bool,
-    /// Enough positions.
+    /// Maximum number of positions.
     pub max_positions: Option<u64>,
-    /// The share of positions that is taken, at random.
+    /// Fraction of positions to sample.
     pub sample_rate: f64,
-    /// Both players must be rated as high as this.
+    /// Minimum rating of both players.
     pub min_elo: Option<i16>,
-    /// Both players must be rated no higher than this.
+    /// Maximum rating of both players.
     pub max_elo: Option<i16>,
-    /// How games must have ended (`1-0`, `0-1`, `1/2-1/2`, `*`); empty for anyhow.
+    /// Results to keep (`1-0`, `0-1`, `1/2-1/2`, `*`); empty for all.
     pub results: Vec<String>,
-    /// What time controls games must have; empty for any. See [`crate::TimeClass`] for names.
+    /// Time controls to keep; empty for all. See [`crate::TimeClass`] for names.
     pub time_controls: Vec<String>,
-    /// So many positions at the beginning of each game are left out.
+    /// Number of plies to leave out at the start of each game.
     pub skip_plies: u32,
-    /// Of the others, the first of every so many is taken.
+    /// Keep every `every`-th of the remaining plies.
     pub every: u32,
-    /// Whether positions in which the player to move is in check are left out.
+    /// Leave out positions in check.
     pub no_checks: bool,
-    /// Whether positions from which a capture was played are left out.
+    /// Leave out positions from which a capture was played.
     pub no_captures: bool,
-    /// From whose view evaluations are written.
+    /// Point of view of evaluations.
     pub pov: PointOfView,
-    /// The share of games that is put aside for validation.
+    /// Fraction of games for validation.
     pub val_fraction: f64,
     /// Random seed.
     pub seed: u64,
-    /// How many rows a file has.
+    /// Rows per shard.
     pub shard_rows: u64,
-    /// How many rows of a file are kept together.
+    /// Rows per row group.
     pub group_rows: u64,
-    /// This part of the games only, of so many: 1 of 1 is everything.
+    /// Convert only part `.0` of `.1` of the games, counted from 1.
     pub shard: (u32, u32),
-    /// The names of the columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
-    /// The order of the rows.
+    /// Order of the rows.
     pub order: RowOrder,
-    /// What is written.
+    /// File format.
     pub format: FileFormat,
-    /// How hard Parquet files are compressed: zstd's level.
+    /// zstd compression level of Parquet files.
     pub compression: i32,
 }
 
@@ -120,7 +120,7 @@ impl Default for PrepareOptions {
 }
 
 impl PrepareOptions {
-    /// The chosen columns, in the order of the schema.
+    /// The selected columns, in the order of the schema.
     pub fn columns(&self) -> Result<Vec<Column>, DataError> {
         let mut columns = Vec::new();
         for name in &self.columns {
@@ -137,7 +137,7 @@ impl PrepareOptions {
         Ok(columns)
     }
 
-    /// The results that are wanted; all if none is named.
+    /// The results to keep; empty for all.
     pub(crate) fn wanted_results(&self) -> Result<Vec<GameResult>, DataError> {
         let parse = |text: &String| {
             GameResult::parse(text.as_bytes()).ok_or_else(|| {
@@ -147,7 +147,7 @@ impl PrepareOptions {
         self.results.iter().map(parse).collect()
     }
 
-    /// Whether the options make sense.
+    /// Checks ranges and consistency.
     pub fn check(&self) -> Result<(), DataError> {
         self.columns()?;
         self.wanted_results()?;

@@ -1,12 +1,11 @@
-//! Rows in random order, with bounded memory: sorted runs on the disk, and their merge.
+//! External merge sort by random keys: shuffles rows and removes duplicates in bounded memory.
 //!
-//! Every row gets a key that looks random: for shuffling, its number, mixed by a permutation of all
-//! numbers, so that no two are alike; to find duplicates, the hash of its position, mixed. Rows are
-//! collected until memory for them is used up, sorted by their keys and written to a file, a *run*. When
-//! all are there, the runs are merged: whoever has the smallest key comes next. The result does not
-//! depend on how long the runs are.
+//! The key for shuffling is the row number, hashed by a permutation of 64-bit numbers, so all keys differ;
+//! the key for deduplication is the hash of the position. Rows are collected up to the memory limit, sorted
+//! by key and written to a file, a *run*. The runs are then merged. The result does not depend on the size
+//! of the runs.
 //!
-//! With the same key come the same positions, in the order of the games: the first of them stays.
+//! Duplicates have the same key and stay in the order of the games; the first one is kept.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -14,41 +13,39 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use chess::pgn::Score;
 use chess::rng::mix;
 
-use super::counts::Counts;
-use super::games::Rows;
-use super::ledger::{Ledger, Made, Mark, Place};
-use super::options::RowOrder;
-use super::progress::{Recorder, Stage};
-use crate::files::{OutputFile, Written};
-use crate::pool::{Feed, Job, Sink};
+use super::convert_games::Rows;
+use super::options::{PrepareOptions, RowOrder};
+use super::progress_log::{ProgressLog, Stage};
+use super::tracker::{ConvertedChunk, Cursor, ResumePoint, Tracker};
+use crate::files::OutputFile;
+use crate::pipeline::{Sink, Task, Tasks};
 use crate::{DataError, Row};
 
-/// The folder of runs.
+/// Name of the folder of runs.
 pub(crate) const RUNS: &str = "_runs";
 
-/// A row with its key, in a file.
+/// Size of a key and its row in a run.
 const RECORD: usize = 8 + Row::SIZE;
 
-/// How many rows all runs under construction may have together: 256 MB.
+/// Rows of all runs in memory: 256 MB.
 const MEMORY_ROWS: usize = 4 << 20;
 
-/// How many rows are merged at a time.
+/// Rows merged at a time.
 const BATCH: usize = 1 << 15;
 
 fn run_path(folder: &Path, number: usize) -> PathBuf {
     folder.join(RUNS).join(format!("{number:05}.run"))
 }
 
-/// The key of a row: its number if rows are shuffled, its position if they are to be unique.
-struct Keys {
+/// Computes sort keys: from the row number for shuffling, from the position for deduplication.
+struct SortKeys {
     order: RowOrder,
     seed: u64,
 }
 
-impl Keys {
+impl SortKeys {
     fn of(&self, row: &Row, number: u64) -> u64 {
         match self.order {
             RowOrder::Unique => mix(position_key(row) ^ self.seed),
@@ -57,114 +54,103 @@ impl Keys {
     }
 }
 
-/// A hash of what makes a position the same: pieces, castling, en passant, who is to move.
+/// Hash of the position without its clocks: pieces, castling rights, en passant, side to move.
 fn position_key(row: &Row) -> u64 {
     let (words, _) = row.packed.as_bytes()[..24].as_chunks();
     words.iter().fold(0, |key, word| mix(key ^ u64::from_le_bytes(*word)))
 }
 
-/// Sorts and writes a run.
-pub(crate) struct SortTask {
-    path: PathBuf,
-    number: usize,
-    rows: Vec<(u64, Row)>,
-}
-
-impl Job for SortTask {
-    type Done = usize;
-
-    fn run(mut self) -> Result<usize, DataError> {
-        // Rows with the same key stay in order.
-        self.rows.sort_by_key(|(key, _)| *key);
-        let mut file = OutputFile::create(&self.path)?;
-        for (key, row) in &self.rows {
-            let fail = DataError::io("write", &self.path);
-            file.write_all(&key.to_le_bytes())
-                .and_then(|()| file.write_all(&row.to_bytes()))
-                .map_err(fail)?;
-        }
-        let Written { .. } = file.finish()?;
-        Ok(self.number)
-    }
-}
-
-/// Collects rows for runs.
-pub(crate) struct Runs<'a> {
+/// First pass: collects rows into sorted runs.
+pub(crate) struct RunWriter<'a> {
     folder: PathBuf,
-    keys: Keys,
+    keys: SortKeys,
     run_rows: usize,
     pending: Vec<(u64, Row)>,
-    /// The number of the next row, and of the next run.
+    /// Number of the next row.
     row: u64,
+    /// Index of the next run.
     next: usize,
-    /// Rows that are in finished runs, and come again.
-    to_drop: u64,
-    /// Where each unfinished run begins, and those finished before an earlier one.
-    begins: BTreeMap<usize, Mark>,
-    early: Vec<usize>,
+    /// Rows at the resume point that are in finished runs already.
+    to_skip: u64,
+    /// Start of each unfinished run.
+    starts: BTreeMap<usize, ResumePoint>,
+    /// Runs finished before an earlier one.
+    out_of_order: Vec<usize>,
     finished: usize,
-    pub ledger: Ledger<'a>,
-    recorder: Recorder,
+    pub tracker: Tracker<'a>,
+    log: ProgressLog,
 }
 
-impl<'a> Runs<'a> {
-    /// Goes on after so many finished runs, from the mark that the ledger is at.
+impl<'a> RunWriter<'a> {
+    /// Resumes after `finished` runs, at the point of the tracker.
     pub(crate) fn new(
         folder: &Path,
-        (order, seed): (RowOrder, u64),
+        options: &PrepareOptions,
         finished: usize,
         threads: usize,
-        ledger: Ledger<'a>,
-        recorder: Recorder,
+        tracker: Tracker<'a>,
+        log: ProgressLog,
     ) -> Result<Self, DataError> {
         crate::files::create_folder(&folder.join(RUNS))?;
         let mut in_runs = 0;
         for number in 0..finished {
-            in_runs += Run::open(&run_path(folder, number))?.records;
+            in_runs += RunReader::open(&run_path(folder, number))?.records;
         }
-        let row = ledger.now.rows.train + ledger.now.rows.validation;
-        let begins = BTreeMap::from([(finished, ledger.now)]);
+        let row = tracker.now.rows.total();
+        let starts = BTreeMap::from([(finished, tracker.now)]);
         Ok(Self {
             folder: folder.to_owned(),
-            keys: Keys { order, seed: mix(seed ^ 0x5eed) },
+            keys: SortKeys { order: options.order, seed: mix(options.seed ^ 0x5eed) },
             run_rows: (MEMORY_ROWS / (threads + 2)).clamp(1 << 16, 1 << 20),
             pending: Vec::new(),
             row,
             next: finished,
-            to_drop: in_runs.saturating_sub(row),
-            begins,
-            early: Vec::new(),
+            to_skip: in_runs.saturating_sub(row),
+            starts,
+            out_of_order: Vec::new(),
             finished,
-            ledger,
-            recorder,
+            tracker,
+            log,
         })
     }
 
-    /// How many runs there are.
+    /// Number of finished runs.
     pub(crate) fn finished(&self) -> usize {
         self.finished
     }
 
-    fn seal(&mut self) -> SortTask {
-        let number = self.next;
+    /// The task that sorts and writes the pending rows as a run.
+    fn sort(&mut self) -> Task<usize> {
+        let index = self.next;
         self.next += 1;
-        let rows = std::mem::take(&mut self.pending);
-        SortTask { path: run_path(&self.folder, number), number, rows }
+        let (path, mut rows) = (run_path(&self.folder, index), std::mem::take(&mut self.pending));
+        Box::new(move || {
+            // Stable: duplicates stay in order.
+            rows.sort_by_key(|(key, _)| *key);
+            let mut file = OutputFile::create(&path)?;
+            for (key, row) in &rows {
+                file.write_all(&key.to_le_bytes())
+                    .and_then(|()| file.write_all(&row.to_bytes()))
+                    .map_err(DataError::io("write", &path))?;
+            }
+            file.finish()?;
+            Ok(index)
+        })
     }
 }
 
-impl Sink for Runs<'_> {
-    type Part = Made;
-    type Job = SortTask;
+impl Sink for RunWriter<'_> {
+    type Item = ConvertedChunk;
+    type Done = usize;
 
-    fn merge(&mut self, made: Made) -> Result<Vec<SortTask>, DataError> {
-        let (mark, rows) = self.ledger.enter(made);
+    fn consume(&mut self, chunk: ConvertedChunk) -> Tasks<usize> {
+        let (start, rows) = self.tracker.add(chunk);
         let mut tasks = Vec::new();
         for row in rows {
             let key = self.keys.of(&row, self.row);
             self.row += 1;
-            if self.to_drop > 0 {
-                self.to_drop -= 1;
+            if self.to_skip > 0 {
+                self.to_skip -= 1;
                 continue;
             }
             if self.pending.capacity() == 0 {
@@ -172,56 +158,59 @@ impl Sink for Runs<'_> {
             }
             self.pending.push((key, row));
             if self.pending.len() == self.run_rows {
-                tasks.push(self.seal());
-                self.begins.insert(self.next, mark);
+                tasks.push(self.sort());
+                self.starts.insert(self.next, start);
             }
         }
         Ok(tasks)
     }
 
-    fn finish(&mut self, number: usize) -> Result<Vec<SortTask>, DataError> {
-        self.early.push(number);
-        while let Some(at) = self.early.iter().position(|&number| number == self.finished) {
-            self.early.swap_remove(at);
-            self.begins.remove(&self.finished);
+    fn task_done(&mut self, index: usize) -> Tasks<usize> {
+        self.out_of_order.push(index);
+        while let Some(at) = self.out_of_order.iter().position(|&run| run == self.finished) {
+            self.out_of_order.swap_remove(at);
+            self.starts.remove(&self.finished);
             self.finished += 1;
         }
-        let mark = *self.begins.get(&self.finished).unwrap_or(&self.ledger.now);
+        let point = *self.starts.get(&self.finished).unwrap_or(&self.tracker.now);
         let stage = Stage::Sorting { runs: self.finished };
-        self.recorder.record(stage, mark, self.ledger.problems_at(&mark))?;
+        self.log.write(stage, point, self.tracker.problems_before(&point))?;
         Ok(Vec::new())
     }
 
-    fn end(&mut self) -> Result<Vec<SortTask>, DataError> {
-        self.ledger.now.place = Place::End;
-        Ok(if self.pending.is_empty() { Vec::new() } else { vec![self.seal()] })
+    fn end(&mut self) -> Tasks<usize> {
+        self.tracker.now.cursor = Cursor::End;
+        Ok(if self.pending.is_empty() { Vec::new() } else { vec![self.sort()] })
     }
 
     fn is_full(&self) -> bool {
-        self.ledger.is_full()
+        self.tracker.is_full()
     }
 }
 
-/// A run that is being read.
-struct Run {
+/// Reads a run.
+struct RunReader {
     file: BufReader<File>,
     records: u64,
     left: u64,
     path: PathBuf,
 }
 
-impl Run {
+impl RunReader {
     fn open(path: &Path) -> Result<Self, DataError> {
         let file = regular::open(path).map_err(DataError::io("open", path))?;
         let bytes = file.metadata().map_err(DataError::io("read", path))?.len();
         if !bytes.is_multiple_of(RECORD as u64) {
-            return Err(DataError::damaged(path, format!("{bytes} bytes are no whole rows")));
+            return Err(DataError::damaged(
+                path,
+                format!("{bytes} bytes are not a whole number of rows"),
+            ));
         }
         let records = bytes / RECORD as u64;
         Ok(Self { file: BufReader::new(file), records, left: records, path: path.to_owned() })
     }
 
-    /// Goes to the first row with this key or above, with a buffer of this size from there on.
+    /// Seeks to the first row with this key or a larger one, by binary search.
     fn seek(self, key: u64, buffer: usize) -> Result<Self, DataError> {
         let fail = DataError::io("read", &self.path);
         let mut file = self.file.into_inner();
@@ -259,33 +248,33 @@ impl Run {
     }
 }
 
-/// Merges runs.
+/// Second pass: merges runs.
 pub(crate) struct Merge {
-    runs: Vec<Run>,
-    /// The first row of each run, by its key and the number of the run.
+    runs: Vec<RunReader>,
+    /// Key of the next row of each run, and the index of the run.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
     heads: Vec<Option<Row>>,
     is_unique: bool,
     failed: bool,
 }
 
-/// A batch of merged rows, or why there is none.
+/// A batch of merged rows with its first key.
 pub(crate) type Merged = Result<(u64, Rows), DataError>;
 
 impl Merge {
-    /// Merges so many runs, from this key on.
+    /// Merges `count` runs, from a key on.
     pub(crate) fn new(
         folder: &Path,
         count: usize,
         from: u64,
         order: RowOrder,
     ) -> Result<Self, DataError> {
-        // All buffers together take 64 MB, if there are not very many runs.
+        // All buffers together take 64 MB, unless there are very many runs.
         let buffer = ((64 << 20) / count.max(1)).clamp(1 << 13, 1 << 20);
         let mut runs = Vec::new();
         let (mut heap, mut heads) = (BinaryHeap::new(), Vec::new());
         for number in 0..count {
-            let mut run = Run::open(&run_path(folder, number))?.seek(from, buffer)?;
+            let mut run = RunReader::open(&run_path(folder, number))?.seek(from, buffer)?;
             let first = run.next()?;
             if let Some((key, _)) = first {
                 heap.push(Reverse((key, number)));
@@ -296,7 +285,7 @@ impl Merge {
         Ok(Self { runs, heap, heads, is_unique: order == RowOrder::Unique, failed: false })
     }
 
-    fn next(&mut self) -> Result<Option<(u64, Row)>, DataError> {
+    fn pop(&mut self) -> Result<Option<(u64, Row)>, DataError> {
         let Some(Reverse((key, number))) = self.heap.pop() else { return Ok(None) };
         let row = self.heads[number].take();
         if let Some((next, head)) = self.runs[number].next()? {
@@ -306,50 +295,45 @@ impl Merge {
         Ok(row.map(|row| (key, row)))
     }
 
-    /// The next rows; all with the same key are in one batch.
+    /// The next batch; it holds all rows of its last key.
     fn batch(&mut self) -> Result<Option<(u64, Rows)>, DataError> {
-        let mut made = Rows::default();
+        let mut batch = Rows::default();
         let mut first = None;
         let mut last = None;
-        // Where the rows with the last key begin.
-        let mut alike = 0;
+        // Index of the first row with the last key.
+        let mut first_of_key = 0;
         loop {
-            let same = |heap: &BinaryHeap<Reverse<(u64, usize)>>| {
-                heap.peek().map(|Reverse((key, _))| *key) == last
-            };
-            if made.rows.len() >= BATCH && !same(&self.heap) {
+            let next_key = self.heap.peek().map(|Reverse((key, _))| *key);
+            if batch.rows.len() >= BATCH && next_key != last {
                 break;
             }
-            let Some((key, row)) = self.next()? else { break };
+            let Some((key, row)) = self.pop()? else { break };
             first.get_or_insert(key);
             if last != Some(key) {
                 last = Some(key);
-                alike = made.rows.len();
+                first_of_key = batch.rows.len();
             }
-            if self.is_unique && made.rows[alike..].iter().any(|other| is_same(other, &row)) {
-                made.counts.skipped_positions.duplicate += 1;
+            if self.is_unique && batch.rows[first_of_key..].iter().any(|other| is_same(other, &row))
+            {
+                batch.counts.skipped_positions.duplicate += 1;
                 continue;
             }
-            match row.packed.score() {
-                Ok(Some(Score::Centipawns(_))) => made.counts.evals += 1,
-                Ok(Some(Score::Mate(_))) => made.counts.mates += 1,
-                _ => {}
-            }
-            made.rows.push(row);
+            batch.counts.add_score(row.packed);
+            batch.rows.push(row);
         }
-        Ok(first.map(|key| (key, made)))
+        Ok(first.map(|key| (key, batch)))
     }
 }
 
-/// Whether two rows are of the same position, whatever their clocks.
+/// Whether two rows have the same position, clocks aside.
 fn is_same(a: &Row, b: &Row) -> bool {
     a.packed.as_bytes()[..24] == b.packed.as_bytes()[..24]
 }
 
-impl Feed for Merge {
+impl Iterator for Merge {
     type Item = Merged;
 
-    fn take(&mut self) -> Option<Merged> {
+    fn next(&mut self) -> Option<Merged> {
         if self.failed {
             return None;
         }
@@ -357,9 +341,4 @@ impl Feed for Merge {
         self.failed = batch.is_err();
         batch.transpose()
     }
-}
-
-/// The counts that the merge counts anew.
-pub(crate) fn counts_before_merge(counts: &Counts) -> Counts {
-    Counts { positions: 0, evals: 0, mates: 0, ..*counts }
 }

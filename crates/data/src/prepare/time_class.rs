@@ -1,8 +1,8 @@
-//! Time controls by name.
+//! Time control classes.
 
 use chess::pgn::TagValue;
 
-/// How much time a game gives, as Lichess draws the lines: by the seconds that 40 moves may take.
+/// Class of a time control, with Lichess's limits: the estimated duration of 40 moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeClass {
     /// Less than half a minute.
@@ -13,14 +13,14 @@ pub enum TimeClass {
     Blitz,
     /// Less than twenty-five minutes.
     Rapid,
-    /// More.
+    /// Longer.
     Classical,
-    /// No clock, or days.
+    /// No clock, or days per move.
     Correspondence,
 }
 
 impl TimeClass {
-    /// The class of a name.
+    /// Parses a class name, ignoring case.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "ultrabullet" => Self::UltraBullet,
@@ -33,8 +33,8 @@ impl TimeClass {
         })
     }
 
-    /// The class of the value of a `TimeControl` tag: `180+2`, `600`, `-`, or `40/7200:3600`, of which
-    /// the first part counts.
+    /// Classifies the value of a `TimeControl` tag: `180+2`, `600`, `-`, or `40/7200:3600`, of which the
+    /// first period counts.
     ///
     /// ```
     /// use data::TimeClass;
@@ -68,13 +68,13 @@ impl TimeClass {
     }
 }
 
-/// Whole seconds; a fraction is dropped.
+/// Whole seconds; a fraction is truncated.
 fn number(text: &[u8]) -> Option<u64> {
     let whole = text.split(|&byte| byte == b'.').next()?;
     TagValue::new(whole).number().map(u64::from)
 }
 
-/// Whether a time control is one of those named, by class or word for word.
+/// Whether a time control matches one of the names: a class, or the exact tag value.
 pub(crate) fn is_wanted(tag: &[u8], wanted: &[String]) -> bool {
     let class = TimeClass::of(tag);
     wanted.iter().any(|name| match TimeClass::named(name) {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_controls_are_wanted_by_class_or_word_for_word() {
+    fn time_controls_match_by_class_or_exactly() {
         let wanted = |tag: &str, names: &[&str]| {
             let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
             is_wanted(tag.as_bytes(), &names)

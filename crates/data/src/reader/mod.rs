@@ -1,16 +1,14 @@
-//! Rows for trainers: streamed from all files of a split, in windows that are shuffled, by readers that
-//! share the rows among themselves, decoded ahead by threads.
+//! Data loader: streams the rows of a split with a shuffle buffer, prefetch and sharding among readers.
 //!
-//! The rows of a split have an order: that of the files and of the rows in them. Reader *i* of *n* takes
-//! the *i*-th of *n* equal parts of it, whatever the row groups are, so that nobody is left without rows.
-//! It takes its blocks in random order, as many at a time as its buffer has room for (a *window*), and
-//! gives the rows of a window in random order. The order follows from seed and epoch alone; a
-//! [`ReaderPosition`] is enough to go on with the row after the last.
+//! The rows of a split are ordered by shard and row. Reader *i* of *n* takes the *i*-th of *n* equal parts,
+//! independent of the row groups, so every reader has rows. It visits its row groups in random order, fills
+//! the shuffle buffer with as many as fit, and returns the rows of the buffer in random order. The order
+//! depends on seed and epoch only; a [`ReaderPosition`] is enough to resume.
 //!
-//! Rows are looked at where the decoder has put them: a [`RowView`] is a reference and a number.
+//! Access is zero-copy: a [`RowView`] is a reference to the decoded columns and an index.
 
-mod block;
-mod guard;
+mod batch;
+mod catch_panic;
 mod pack;
 mod pages;
 mod prefetch;
@@ -21,39 +19,39 @@ use std::sync::Arc;
 
 use chess::rng::{Rng, mix};
 
-pub use block::{Block, RowView};
+pub use batch::{RowBatch, RowView};
 pub use shard::Shard;
 
 use crate::{Column, DataError, Manifest, Split};
 use prefetch::Prefetch;
 
-/// What is read, and in which order.
+/// Options of a [`Reader`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReaderOptions {
-    /// What the rows are for.
+    /// The split.
     pub split: Split,
-    /// The columns that are decoded.
+    /// Columns to decode.
     pub columns: Vec<Column>,
-    /// What the random order comes from; nothing to have rows in the order of the files.
+    /// Random seed of the order; none to read in the order of the files.
     pub seed: Option<u64>,
-    /// How many rows a window has at least, if there are as many.
-    pub window_rows: u64,
-    /// Which of how many readers this is, counted from 0.
+    /// Minimum number of rows of the shuffle buffer.
+    pub buffer_rows: u64,
+    /// Index of this reader, counted from 0, and number of readers.
     pub reader: (u64, u64),
-    /// How many threads decode ahead; with none, rows are decoded when they are asked for.
+    /// Number of prefetch threads; with 0, rows are decoded on demand.
     pub threads: usize,
-    /// Where to begin.
+    /// Start position.
     pub start: ReaderPosition,
 }
 
 impl Default for ReaderOptions {
-    /// All columns of the training rows, in order, one reader, one thread.
+    /// All columns of the training split, in order, one reader, one prefetch thread.
     fn default() -> Self {
         Self {
             split: Split::Train,
             columns: Column::ALL.to_vec(),
             seed: None,
-            window_rows: 1 << 17,
+            buffer_rows: 1 << 17,
             reader: (0, 1),
             threads: 1,
             start: ReaderPosition::default(),
@@ -61,20 +59,20 @@ impl Default for ReaderOptions {
     }
 }
 
-/// How far a reader has come: which time through the rows it is, and how many have been given.
+/// Position of a reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReaderPosition {
-    /// Which time; each has an order of its own.
+    /// Epoch; each has an order of its own.
     pub epoch: u64,
-    /// How many rows.
+    /// Number of rows read in this epoch.
     pub row: u64,
 }
 
-/// A part of a block.
+/// A part of a row group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Segment {
     shard: usize,
-    block: usize,
+    row_group: usize,
     from: u64,
     to: u64,
 }
@@ -85,31 +83,32 @@ impl Segment {
     }
 }
 
-/// Rows that are in memory together, in the order in which they are given.
+/// A filled shuffle buffer: rows in the order in which they are read.
 #[derive(Debug)]
-pub struct Window {
-    blocks: Vec<Arc<Block>>,
+pub struct ShuffleBuffer {
+    batches: Vec<Arc<RowBatch>>,
+    /// Index of the batch, and of the row in it.
     order: Vec<(u32, u32)>,
 }
 
-impl Window {
-    /// How many rows.
+impl ShuffleBuffer {
+    /// Number of rows.
     pub const fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// The rows.
+    /// Iterates over the rows.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = RowView<'_>> {
-        self.order.iter().map(|&(block, row)| self.blocks[block as usize].row(row as usize))
+        self.order.iter().map(|&(batch, row)| self.batches[batch as usize].row(row as usize))
     }
 }
 
-/// Streams the rows of a data set, once.
+/// Streams the rows of a split for one epoch.
 ///
 /// ```no_run
 /// use data::{Column, Reader, ReaderOptions};
@@ -125,18 +124,19 @@ impl Window {
 #[derive(Debug)]
 pub struct Reader {
     segments: Prefetch,
-    /// How many segments each window has.
-    windows: std::vec::IntoIter<usize>,
+    /// Number of segments of each shuffle buffer.
+    buffers: std::vec::IntoIter<usize>,
     seed: Option<u64>,
     position: ReaderPosition,
-    /// How many rows of the next window have been given before.
+    /// Rows to skip in the next buffer: they are before the start position.
     skip: usize,
     rows: u64,
-    current: Option<(Window, usize)>,
+    /// The current buffer, and the number of rows read from it.
+    current: Option<(ShuffleBuffer, usize)>,
 }
 
 impl Reader {
-    /// Opens a finished data set.
+    /// Opens a complete data set.
     pub fn open(folder: &Path, options: &ReaderOptions) -> Result<Self, DataError> {
         let manifest = Manifest::open(folder)?;
         let own = manifest.files.iter().filter(|file| file.split == options.split);
@@ -144,7 +144,7 @@ impl Reader {
         Self::from_shards(shards.collect::<Result<_, _>>()?, options)
     }
 
-    /// Reads these files.
+    /// Reads these shards.
     pub fn from_shards(shards: Vec<Shard>, options: &ReaderOptions) -> Result<Self, DataError> {
         let (reader, readers) = options.reader;
         if reader >= readers {
@@ -163,111 +163,109 @@ impl Reader {
             rng.shuffle(&mut segments);
         }
         let rows = segments.iter().map(Segment::len).sum();
-        // Windows that have been given are not read at all.
-        let mut windows = windows(&segments, options.window_rows);
-        let (mut given, mut first) = (0, 0);
+        // Buffers before the start position are not decoded.
+        let mut buffers = buffers(&segments, options.buffer_rows);
+        let (mut before, mut first) = (0, 0);
         let mut skipped = 0;
-        for &count in &windows {
+        for &count in &buffers {
             let length: u64 = segments[first..first + count].iter().map(Segment::len).sum();
-            if given + length > row {
+            if before + length > row {
                 break;
             }
-            (given, first, skipped) = (given + length, first + count, skipped + 1);
+            (before, first, skipped) = (before + length, first + count, skipped + 1);
         }
-        windows.drain(..skipped);
+        buffers.drain(..skipped);
         segments.drain(..first);
         Ok(Self {
             segments: Prefetch::new(shards, segments, options.columns.clone(), options.threads),
-            windows: windows.into_iter(),
+            buffers: buffers.into_iter(),
             seed: options.seed,
             position: ReaderPosition { epoch, row: row.min(rows) },
-            skip: row.saturating_sub(given) as usize,
+            skip: row.saturating_sub(before) as usize,
             rows,
             current: None,
         })
     }
 
-    /// How many rows this reader gives in an epoch.
+    /// Number of rows of this reader per epoch.
     pub const fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Where another reader has to start to go on after the last row given.
+    /// Position after the last row, to resume from.
     pub const fn position(&self) -> ReaderPosition {
         self.position
     }
 
-    /// The next window; rows of it that were given before the start are left out.
-    pub fn next_window(&mut self) -> Option<Result<Window, DataError>> {
-        if let Some((window, given)) = self.current.take()
-            && given < window.len()
+    /// The next shuffle buffer, without the rows read before.
+    pub fn next_buffer(&mut self) -> Option<Result<ShuffleBuffer, DataError>> {
+        if let Some((mut buffer, read)) = self.current.take()
+            && read < buffer.len()
         {
-            // What is left of a window that was given row by row.
-            let Window { blocks, mut order } = window;
-            order.drain(..given);
-            self.position.row += order.len() as u64;
-            return Some(Ok(Window { blocks, order }));
+            buffer.order.drain(..read);
+            self.position.row += buffer.len() as u64;
+            return Some(Ok(buffer));
         }
-        let window = self.load()?;
-        if let Ok(window) = &window {
-            self.position.row += window.len() as u64;
+        let buffer = self.load()?;
+        if let Ok(buffer) = &buffer {
+            self.position.row += buffer.len() as u64;
         }
-        Some(window)
+        Some(buffer)
     }
 
     /// The next row.
     pub fn next_row(&mut self) -> Option<Result<RowView<'_>, DataError>> {
-        while self.current.as_ref().is_none_or(|(window, given)| *given >= window.len()) {
+        while self.current.as_ref().is_none_or(|(buffer, read)| *read >= buffer.len()) {
             match self.load()? {
-                Ok(window) => self.current = Some((window, 0)),
+                Ok(buffer) => self.current = Some((buffer, 0)),
                 Err(error) => return Some(Err(error)),
             }
         }
-        let (window, given) = self.current.as_mut()?;
-        let (block, row) = window.order[*given];
-        *given += 1;
+        let (buffer, read) = self.current.as_mut()?;
+        let (batch, row) = buffer.order[*read];
+        *read += 1;
         self.position.row += 1;
-        Some(Ok(window.blocks[block as usize].row(row as usize)))
+        Some(Ok(buffer.batches[batch as usize].row(row as usize)))
     }
 
-    /// Decodes the next window, and puts it in order.
-    fn load(&mut self) -> Option<Result<Window, DataError>> {
-        let count = self.windows.next()?;
-        let (mut blocks, mut order) = (Vec::with_capacity(count), Vec::new());
-        let mut number = 0;
+    /// Fills and shuffles the next buffer.
+    fn load(&mut self) -> Option<Result<ShuffleBuffer, DataError>> {
+        let count = self.buffers.next()?;
+        let (mut batches, mut order) = (Vec::with_capacity(count), Vec::new());
+        let mut first_group = 0;
         for n in 0..count {
-            let (segment, index, block) = match self.segments.next()? {
+            let (segment, batch) = match self.segments.next()? {
                 Ok(decoded) => decoded,
                 Err(error) => return Some(Err(error)),
             };
             if n == 0 {
-                number = index;
+                first_group = (segment.shard as u64) << 32 | segment.row_group as u64;
             }
             order.extend((segment.from..segment.to).map(|row| (n as u32, row as u32)));
-            blocks.push(Arc::new(block));
+            batches.push(Arc::new(batch));
         }
         if let Some(seed) = self.seed {
-            // The segments of a window are known by the first of them.
-            rng_for(seed ^ 0x7769_6e64_6f77, self.position.epoch, number).shuffle(&mut order);
+            // The first row group identifies the buffer.
+            rng_for(seed ^ 0x7769_6e64_6f77, self.position.epoch, first_group).shuffle(&mut order);
         }
         order.drain(..self.skip.min(order.len()));
         self.skip = 0;
-        Some(Ok(Window { blocks, order }))
+        Some(Ok(ShuffleBuffer { batches, order }))
     }
 }
 
-/// The part of all rows that belongs to a reader.
+/// The part of the rows that belongs to a reader.
 fn share(shards: &[Shard], reader: u64, readers: u64) -> Vec<Segment> {
     let total: u128 = shards.iter().map(|shard| u128::from(shard.rows())).sum();
     let border = |n: u64| (total * u128::from(n) / u128::from(readers)) as u64;
     let (first, last) = (border(reader), border(reader + 1));
     let mut segments = Vec::new();
     let mut at = 0;
-    for (shard, blocks) in shards.iter().map(Shard::blocks).enumerate() {
-        for (block, &rows) in blocks.iter().enumerate() {
+    for (shard, groups) in shards.iter().map(Shard::row_groups).enumerate() {
+        for (row_group, &rows) in groups.iter().enumerate() {
             let (from, to) = (first.clamp(at, at + rows) - at, last.clamp(at, at + rows) - at);
             if from < to {
-                segments.push(Segment { shard, block, from, to });
+                segments.push(Segment { shard, row_group, from, to });
             }
             at += rows;
         }
@@ -275,25 +273,25 @@ fn share(shards: &[Shard], reader: u64, readers: u64) -> Vec<Segment> {
     segments
 }
 
-/// How many segments make a window each: as many as have enough rows.
-fn windows(segments: &[Segment], rows: u64) -> Vec<usize> {
-    let mut windows = Vec::new();
+/// Number of segments of each shuffle buffer: as few as have enough rows.
+fn buffers(segments: &[Segment], rows: u64) -> Vec<usize> {
+    let mut buffers = Vec::new();
     let (mut count, mut length) = (0, 0);
     for segment in segments {
         count += 1;
         length += segment.len();
         if length >= rows {
-            windows.push(count);
+            buffers.push(count);
             (count, length) = (0, 0);
         }
     }
     if count > 0 {
-        windows.push(count);
+        buffers.push(count);
     }
-    windows
+    buffers
 }
 
-/// What a window of an epoch is shuffled by.
+/// Random generator of an epoch.
 fn rng_for(seed: u64, epoch: u64, number: u64) -> Rng {
     Rng::new(mix(seed) ^ epoch, number)
 }

@@ -1,45 +1,45 @@
-//! What the pages of a Parquet column say of their sizes, before anything is decoded.
+//! Checks the page headers of a Parquet column chunk before it is decoded.
 //!
-//! A decoder takes as much memory as the head of a page tells it to. So all heads of a column are read
-//! first, and if they ask for more than so many rows can need, nothing is decoded at all.
+//! A decoder allocates as much memory as a page header declares. So all page headers of a column chunk are
+//! read first, and if they declare more than its rows can need, nothing is decoded.
 //!
-//! Heads of pages are Thrift structures in the compact protocol: fields with a type and a step to the
-//! next number, numbers of seven bits a byte with the sign in the last bit. Of `PageHeader` fields 2 and 3
-//! count, the sizes with and without compression; everything else is passed over.
+//! Page headers are Thrift structs in the compact protocol: fields have a type and a delta to the previous
+//! field id; integers are zigzag varints. Of `PageHeader`, fields 2 and 3 are used, the uncompressed and the
+//! compressed size; all others are skipped.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use parquet::file::metadata::ColumnChunkMetaData;
 
-/// What a row may take in one column, at most: a FEN has 92 bytes and a length of four.
+/// Maximum bytes per row of a column: a FEN has 92 bytes and a length of four.
 const ROW_BYTES: u64 = 128;
-/// What a column may take beyond that.
+/// Additional bytes per column chunk.
 const SPARE_BYTES: u64 = 1 << 20;
-/// How deep structures may lie within each other.
+/// Maximum nesting of structs.
 const MAX_DEPTH: usize = 16;
 
-/// Whether the length of the foot can be right: it is read at once.
+/// Checks the length of the footer, which is read at once.
 pub(super) fn check_footer(mut file: &File, length: u64, most: u32) -> Result<(), String> {
     let mut end = [0; 8];
     let read = file.seek(SeekFrom::End(-8)).and_then(|_| file.read_exact(&mut end));
     read.map_err(|error| error.to_string())?;
     let [a, b, c, d, magic @ ..] = end;
     if &magic != b"PAR1" {
-        return Err("it does not end as Parquet files do".into());
+        return Err("it does not end with the Parquet magic number".into());
     }
-    let foot = u32::from_le_bytes([a, b, c, d]);
-    if u64::from(foot) + 12 > length || foot > most {
-        return Err(format!("its foot cannot have {foot} bytes"));
+    let footer = u32::from_le_bytes([a, b, c, d]);
+    if u64::from(footer) + 12 > length || footer > most {
+        return Err(format!("a footer of {footer} bytes is impossible"));
     }
     Ok(())
 }
 
-/// Reads the heads of all pages of a column of so many rows.
+/// Reads all page headers of a column chunk of `rows` rows.
 pub(super) fn check(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Result<(), String> {
     let numbers = [chunk.data_page_offset(), chunk.compressed_size()];
     let [Ok(data), Ok(length)] = numbers.map(u64::try_from) else {
-        return Err("a size or a place is negative".into());
+        return Err("a size or an offset is negative".into());
     };
     let start = match chunk.dictionary_page_offset().map(u64::try_from) {
         Some(Ok(dictionary)) if dictionary > 0 => dictionary.min(data),
@@ -48,27 +48,28 @@ pub(super) fn check(file: &File, chunk: &ColumnChunkMetaData, rows: u64) -> Resu
     let file_length = file.metadata().map_err(|error| error.to_string())?.len();
     let end = start.checked_add(length).filter(|&end| end <= file_length);
     let end = end.ok_or("it lies beyond the end of the file")?;
-    let mut reader = Heads { reader: BufReader::with_capacity(1 << 10, file), at: start };
+    let mut reader = PageHeaders { reader: BufReader::with_capacity(1 << 10, file), at: start };
     reader.reader.seek(SeekFrom::Start(start)).map_err(|error| error.to_string())?;
     let room = rows * ROW_BYTES + SPARE_BYTES;
     let mut total = 0;
     while reader.at < end {
-        let (plain, compressed) = reader.page().ok_or("the head of a page cannot be read")?;
+        let (plain, compressed) = reader.page().ok_or("a page header cannot be read")?;
         total += plain;
         if total > room || reader.at.saturating_add(compressed) > end {
-            return Err(format!("{total} bytes and more are not what {rows} rows need"));
+            return Err(format!("{total} bytes or more are too many for {rows} rows"));
         }
         reader.skip(compressed).ok_or("a page cannot be read")?;
     }
     Ok(())
 }
 
-struct Heads<R> {
+/// Reads page headers.
+struct PageHeaders<R> {
     reader: R,
     at: u64,
 }
 
-impl<R: Read + Seek> Heads<BufReader<R>> {
+impl<R: Read + Seek> PageHeaders<BufReader<R>> {
     fn skip(&mut self, bytes: u64) -> Option<()> {
         self.reader.seek_relative(i64::try_from(bytes).ok()?).ok()?;
         self.at += bytes;
@@ -82,8 +83,8 @@ impl<R: Read + Seek> Heads<BufReader<R>> {
         Some(byte[0])
     }
 
-    /// A number of seven bits a byte.
-    fn number(&mut self) -> Option<u64> {
+    /// A varint.
+    fn varint(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -95,13 +96,13 @@ impl<R: Read + Seek> Heads<BufReader<R>> {
         None
     }
 
-    /// A number whose sign is in its last bit.
-    fn signed(&mut self) -> Option<i64> {
-        let number = self.number()?;
+    /// A zigzag varint.
+    fn zigzag(&mut self) -> Option<i64> {
+        let number = self.varint()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// The sizes of a page without and with compression.
+    /// The uncompressed and the compressed size of a page.
     fn page(&mut self) -> Option<(u64, u64)> {
         let (mut plain, mut compressed) = (None, None);
         let mut field = 0;
@@ -109,26 +110,26 @@ impl<R: Read + Seek> Heads<BufReader<R>> {
             let (kind, number) = self.field(field)?;
             match (kind, number) {
                 (0, _) => return Some((plain?, compressed?)),
-                (5, 2) => plain = Some(u64::try_from(self.signed()?).ok()?),
-                (5, 3) => compressed = Some(u64::try_from(self.signed()?).ok()?),
+                (5, 2) => plain = Some(u64::try_from(self.zigzag()?).ok()?),
+                (5, 3) => compressed = Some(u64::try_from(self.zigzag()?).ok()?),
                 _ => self.value(kind, 0)?,
             }
             field = number;
         }
     }
 
-    /// The type and the number of the next field; type 0 is the end of a structure.
+    /// Type and id of the next field; type 0 ends a struct.
     fn field(&mut self, last: i64) -> Option<(u8, i64)> {
         let byte = self.byte()?;
         let number = match byte >> 4 {
             _ if byte == 0 => 0,
-            0 => self.signed()?,
+            0 => self.zigzag()?,
             step => last.checked_add(step.into())?,
         };
         Some((byte & 15, number))
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn value(&mut self, kind: u8, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
@@ -136,15 +137,15 @@ impl<R: Read + Seek> Heads<BufReader<R>> {
         match kind {
             1 | 2 => {}
             3 => self.skip(1)?,
-            4..=6 => drop(self.number()?),
+            4..=6 => drop(self.varint()?),
             7 => self.skip(8)?,
             8 => {
-                let length = self.number()?;
+                let length = self.varint()?;
                 self.skip(length)?;
             }
             9 | 10 => {
                 let head = self.byte()?;
-                let count = if head >> 4 == 15 { self.number()? } else { (head >> 4).into() };
+                let count = if head >> 4 == 15 { self.varint()? } else { (head >> 4).into() };
                 for _ in 0..count.min(1 << 16) {
                     match head & 15 {
                         1 | 2 => self.skip(1)?,

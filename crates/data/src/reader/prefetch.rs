@@ -1,36 +1,36 @@
-//! Segments decoded ahead by threads, and given in order.
+//! Prefetch: threads decode segments ahead; they are returned in order.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::{Block, Segment, Shard};
+use super::{RowBatch, Segment, Shard};
 use crate::{Column, DataError};
 
-/// A segment, its number among all of the reader (before any were skipped: its place in the split), and
-/// what it holds.
-pub(super) type Decoded = Result<(Segment, u64, Block), DataError>;
+/// A segment and its decoded row group.
+pub(super) type Decoded = Result<(Segment, RowBatch), DataError>;
 
 struct State {
-    /// The next to be decoded, and the next to be given.
+    /// Next segment to decode.
     next: usize,
-    given: usize,
-    ready: BTreeMap<usize, Result<Block, DataError>>,
-    is_over: bool,
+    /// Next segment to return.
+    returned: usize,
+    ready: BTreeMap<usize, Result<RowBatch, DataError>>,
+    is_stopped: bool,
 }
 
 struct Shared {
     shards: Vec<Shard>,
     segments: Vec<Segment>,
     columns: Vec<Column>,
-    /// How many may be decoded ahead.
+    /// Maximum number of segments decoded ahead.
     ahead: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// Decodes segments.
+/// Decodes segments ahead.
 pub(super) struct Prefetch {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -47,25 +47,25 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn decode(&self, number: usize) -> Result<Block, DataError> {
-        let segment = &self.segments[number];
-        self.shards[segment.shard].read(segment.block, &self.columns)
+    fn decode(&self, index: usize) -> Result<RowBatch, DataError> {
+        let segment = &self.segments[index];
+        self.shards[segment.shard].read(segment.row_group, &self.columns)
     }
 
-    /// What a thread does: decode what is next, unless enough is ready.
+    /// The loop of a thread.
     fn work(&self) {
         let mut state = self.lock();
-        while !state.is_over && state.next < self.segments.len() {
-            if state.next >= state.given + self.ahead {
+        while !state.is_stopped && state.next < self.segments.len() {
+            if state.next >= state.returned + self.ahead {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            let number = state.next;
+            let index = state.next;
             state.next += 1;
             drop(state);
-            let decoded = self.decode(number);
+            let decoded = self.decode(index);
             state = self.lock();
-            state.ready.insert(number, decoded);
+            state.ready.insert(index, decoded);
             self.changed.notify_all();
         }
     }
@@ -78,7 +78,7 @@ impl Prefetch {
         columns: Vec<Column>,
         threads: usize,
     ) -> Self {
-        let state = State { next: 0, given: 0, ready: BTreeMap::new(), is_over: false };
+        let state = State { next: 0, returned: 0, ready: BTreeMap::new(), is_stopped: false };
         let ahead = threads + 1;
         let (state, changed) = (Mutex::new(state), Condvar::new());
         let shared = Arc::new(Shared { shards, segments, columns, ahead, state, changed });
@@ -86,7 +86,7 @@ impl Prefetch {
             let shared = Arc::clone(&shared);
             std::thread::Builder::new().spawn(move || shared.work()).ok()
         };
-        // If the system gives no threads, rows are decoded when they are asked for.
+        // Without threads, segments are decoded on demand.
         let threads = (0..threads).map_while(start).collect();
         Self { shared, threads }
     }
@@ -95,32 +95,31 @@ impl Prefetch {
     pub(super) fn next(&mut self) -> Option<Decoded> {
         let shared = &self.shared;
         let mut state = shared.lock();
-        let number = state.given;
-        let segment = *shared.segments.get(number)?;
-        state.given += 1;
+        let index = state.returned;
+        let segment = *shared.segments.get(index)?;
+        state.returned += 1;
         shared.changed.notify_all();
-        let block = if self.threads.is_empty() {
+        let batch = if self.threads.is_empty() {
             drop(state);
-            shared.decode(number)
+            shared.decode(index)
         } else {
             loop {
-                if let Some(block) = state.ready.remove(&number) {
-                    break block;
+                if let Some(batch) = state.ready.remove(&index) {
+                    break batch;
                 }
                 state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         };
-        let place = (segment.shard as u64) << 32 | segment.block as u64;
-        Some(block.map(|block| (segment, place, block)))
+        Some(batch.map(|batch| (segment, batch)))
     }
 }
 
 impl Drop for Prefetch {
     fn drop(&mut self) {
-        self.shared.lock().is_over = true;
+        self.shared.lock().is_stopped = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
-            // It catches all panics of decoders itself.
+            // Panics of the decoder are caught.
             let _ = thread.join();
         }
     }

@@ -1,7 +1,7 @@
-//! One file of rows, opened by what is in it, and read in blocks: row groups, or as many packed rows.
+//! Reads a shard, Parquet or packed rows, by row groups.
 //!
-//! Whatever is in the file, the answer is rows or an error. How much memory it takes is known before it
-//! is taken: from the sizes that the heads of its pages tell, which nobody decompresses beyond.
+//! Any file content gives rows or an error. Memory is bounded by the sizes in the page headers, which are
+//! checked before anything is decompressed.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,25 +14,26 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 
-use super::block::Block;
-use super::guard::guarded;
+use super::batch::RowBatch;
+use super::catch_panic::catch_panic;
 use super::{pack, pages};
 use crate::parquet_file::POV_KEY;
 use crate::{Column, DataError, PackedFile, PointOfView};
 
-/// Packed rows are read so many at a time.
-const PACKED_BLOCK: u64 = 1 << 15;
-/// A row group with more rows than this is not read.
+/// Row group size of packed rows.
+const PACKED_GROUP: u64 = 1 << 15;
+/// Maximum rows of a row group.
 const MAX_ROWS: u64 = 1 << 24;
-/// The foot of a Parquet file can be no longer.
+/// Maximum size of a Parquet footer.
 const MAX_FOOTER: u32 = 64 << 20;
 
-/// A file of rows.
+/// A shard opened for reading.
 #[derive(Debug)]
 pub struct Shard {
     path: PathBuf,
     kind: Kind,
-    blocks: Vec<u64>,
+    /// Rows of each row group.
+    row_groups: Vec<u64>,
     columns: Vec<Column>,
 }
 
@@ -43,13 +44,16 @@ enum Kind {
 }
 
 impl Shard {
-    /// Opens a Parquet file or a file of packed rows, and looks at its head or foot.
+    /// Opens a Parquet file or a file of packed rows, and checks its footer or header.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let mut magic = [0; 4];
         let mut file = regular::open(path).map_err(DataError::io("open", path))?;
         let length = file.metadata().map_err(DataError::io("read", path))?.len();
         if length < 12 {
-            return Err(DataError::damaged(path, format!("{length} bytes are no file of rows")));
+            return Err(DataError::damaged(
+                path,
+                format!("{length} bytes are too few for a shard"),
+            ));
         }
         file.read_exact(&mut magic).map_err(DataError::io("read", path))?;
         match &magic {
@@ -61,28 +65,28 @@ impl Shard {
 
     fn open_packed(path: &Path) -> Result<Self, DataError> {
         let mut left = PackedFile::open(path)?.rows();
-        let mut blocks = Vec::new();
+        let mut row_groups = Vec::new();
         while left > 0 {
-            blocks.push(left.min(PACKED_BLOCK));
-            left -= left.min(PACKED_BLOCK);
+            row_groups.push(left.min(PACKED_GROUP));
+            left -= left.min(PACKED_GROUP);
         }
         let columns = Column::PACKED.to_vec();
-        Ok(Self { path: path.to_owned(), kind: Kind::Packed, blocks, columns })
+        Ok(Self { path: path.to_owned(), kind: Kind::Packed, row_groups, columns })
     }
 
     fn open_parquet(path: &Path, file: &File, length: u64) -> Result<Self, DataError> {
         let damaged = |reason: String| DataError::damaged(path, reason);
         pages::check_footer(file, length, MAX_FOOTER).map_err(damaged)?;
-        let loaded = guarded(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
-            .map_err(|panic| damaged(format!("its foot cannot be read ({panic})")))?;
+        let loaded = catch_panic(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
+            .map_err(|panic| damaged(format!("its footer cannot be read ({panic})")))?;
         let metadata = loaded.map_err(|error| damaged(error.to_string()))?;
-        let mut blocks = Vec::new();
+        let mut row_groups = Vec::new();
         for group in metadata.metadata().row_groups() {
             let rows = u64::try_from(group.num_rows()).ok().filter(|&rows| rows <= MAX_ROWS);
             let rows = rows.ok_or_else(|| {
-                damaged(format!("a row group of {} rows is not read", group.num_rows()))
+                damaged(format!("a row group of {} rows is too large", group.num_rows()))
             })?;
-            blocks.push(rows);
+            row_groups.push(rows);
         }
         let mut columns = Vec::new();
         for column in Column::ALL {
@@ -100,30 +104,45 @@ impl Shard {
             _ => PointOfView::White,
         };
         let kind = Kind::Parquet { metadata, view };
-        Ok(Self { path: path.to_owned(), kind, blocks, columns })
+        Ok(Self { path: path.to_owned(), kind, row_groups, columns })
     }
 
-    /// Its path.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many rows each of its blocks has.
-    pub fn blocks(&self) -> &[u64] {
-        &self.blocks
+    /// Number of rows of each row group.
+    pub fn row_groups(&self) -> &[u64] {
+        &self.row_groups
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub fn rows(&self) -> u64 {
-        self.blocks.iter().sum()
+        self.row_groups.iter().sum()
     }
 
-    /// Which of our columns it has.
+    /// Range of the rows of a row group.
+    pub(crate) fn rows_of(&self, row_group: usize) -> Range<u64> {
+        let first: u64 = self.row_groups[..row_group].iter().sum();
+        first..first + self.row_groups[row_group]
+    }
+
+    /// Compares the number of rows with the manifest.
+    pub(crate) fn check_rows(&self, rows: u64) -> Result<(), DataError> {
+        if self.rows() == rows {
+            return Ok(());
+        }
+        let reason = format!("it has {} rows, not {rows}", self.rows());
+        Err(DataError::damaged(&self.path, reason))
+    }
+
+    /// The columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// From whose view its evaluations are.
+    /// Point of view of the evaluations.
     pub const fn view(&self) -> PointOfView {
         match self.kind {
             Kind::Parquet { view, .. } => view,
@@ -131,12 +150,12 @@ impl Shard {
         }
     }
 
-    /// Whether it holds packed rows.
+    /// Whether the format is packed rows.
     pub const fn is_packed(&self) -> bool {
         matches!(self.kind, Kind::Packed)
     }
 
-    /// How many bytes each column takes in the file, compressed; nothing for packed rows.
+    /// Compressed size of each column; empty for packed rows.
     pub fn column_sizes(&self) -> Vec<(Column, u64)> {
         let Kind::Parquet { metadata, .. } = &self.kind else { return Vec::new() };
         let size = |column: &Column| {
@@ -148,31 +167,31 @@ impl Shard {
         self.columns.iter().map(|column| (*column, size(column))).collect()
     }
 
-    /// Decodes a block, with these columns only.
-    pub fn read(&self, block: usize, columns: &[Column]) -> Result<Block, DataError> {
+    /// Decodes these columns of a row group.
+    pub fn read(&self, row_group: usize, columns: &[Column]) -> Result<RowBatch, DataError> {
         if let Some(column) = columns.iter().find(|column| !self.columns.contains(column)) {
             return Err(DataError::NoColumn { path: self.path.clone(), column: column.name() });
         }
         match &self.kind {
             Kind::Packed => {
                 let mut rows = Vec::new();
-                let first = block as u64 * PACKED_BLOCK;
-                self.read_rows(first..first + PACKED_BLOCK, &mut rows)?;
-                Block::from_packed(&rows, columns).map_err(|(n, error)| {
+                let first = row_group as u64 * PACKED_GROUP;
+                self.read_rows(first..first + PACKED_GROUP, &mut rows)?;
+                RowBatch::from_packed(&rows, columns).map_err(|(n, error)| {
                     DataError::damaged(&self.path, format!("row {}: {error}", first + n as u64))
                 })
             }
             Kind::Parquet { metadata, view } => {
-                let rows = 0..self.blocks.get(block).copied().unwrap_or(0);
-                self.read_parquet(metadata, *view, (block, rows), columns)
+                let rows = 0..self.row_groups.get(row_group).copied().unwrap_or(0);
+                self.read_parquet(metadata, *view, (row_group, rows), columns)
             }
         }
     }
 
-    /// Reads some of its rows as packed rows, whatever its format, in place of what was in the buffer.
+    /// Reads a range of rows into the buffer as packed rows, from either format.
     ///
-    /// Packed rows are given as they are in the file, unchecked. Rows of Parquet are packed, for which
-    /// there must be a column `board` or `fen`; one that cannot be packed is an error.
+    /// Rows of a packed file are not checked. Rows of Parquet are packed, which needs a column `board` or
+    /// `fen`; one that cannot be packed is an error.
     pub fn read_rows(&self, range: Range<u64>, rows: &mut Vec<PackedRow>) -> Result<(), DataError> {
         rows.clear();
         let Kind::Parquet { metadata, view } = &self.kind else {
@@ -186,12 +205,12 @@ impl Shard {
         let columns = pack::columns(&self.columns)
             .ok_or_else(|| DataError::NoColumn { path: self.path.clone(), column: "board" })?;
         let mut begin = 0;
-        for (block, &length) in self.blocks.iter().enumerate() {
+        for (group, &length) in self.row_groups.iter().enumerate() {
             let own = range.start.clamp(begin, begin + length) - begin
                 ..range.end.clamp(begin, begin + length) - begin;
             if !own.is_empty() {
                 let first = begin + own.start;
-                let decoded = self.read_parquet(metadata, *view, (block, own), &columns)?;
+                let decoded = self.read_parquet(metadata, *view, (group, own), &columns)?;
                 for (row, number) in decoded.iter().zip(first..) {
                     rows.push(pack::pack(row).map_err(|reason| {
                         DataError::damaged(&self.path, format!("row {number}: {reason}"))
@@ -209,15 +228,15 @@ impl Shard {
         view: PointOfView,
         (number, range): (usize, Range<u64>),
         columns: &[Column],
-    ) -> Result<Block, DataError> {
+    ) -> Result<RowBatch, DataError> {
         let damaged = |reason: String| {
             DataError::damaged(&self.path, format!("row group {number}: {reason}"))
         };
         let file = regular::open(&self.path).map_err(DataError::io("open", &self.path))?;
-        let rows = self.blocks.get(number).copied().unwrap_or(0);
+        let rows = self.row_groups.get(number).copied().unwrap_or(0);
         let names = columns.iter().map(|column| column.name());
         let group = metadata.metadata().row_groups().get(number);
-        let group = group.ok_or_else(|| damaged("there is none".into()))?;
+        let group = group.ok_or_else(|| damaged("it does not exist".into()))?;
         for chunk in group.columns() {
             let name = chunk.column_path().string();
             if columns.iter().any(|column| column.name() == name) {
@@ -226,7 +245,7 @@ impl Shard {
             }
         }
         let wanted = range.end - range.start;
-        let batches = guarded(|| {
+        let batches = catch_panic(|| {
             let mask = ProjectionMask::columns(metadata.parquet_schema(), names);
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
                 .with_row_groups(vec![number])
@@ -239,14 +258,14 @@ impl Shard {
                 .map_err(parquet::errors::ParquetError::from)
         });
         let batches = batches
-            .map_err(|panic| damaged(format!("the decoder stopped ({panic})")))?
+            .map_err(|panic| damaged(format!("the decoder panicked ({panic})")))?
             .map_err(|error| damaged(error.to_string()))?;
         let batch = match batches.as_slice() {
-            [] if wanted == 0 => return Ok(Block::from_batch(&empty(), &[], view)),
+            [] if wanted == 0 => return Ok(RowBatch::from_batch(&empty(), &[], view)),
             [batch] if batch.num_rows() as u64 == wanted => batch,
-            _ => return Err(damaged("it has not as many rows as it says".into())),
+            _ => return Err(damaged("its number of rows is wrong".into())),
         };
-        Ok(Block::from_batch(batch, columns, view))
+        Ok(RowBatch::from_batch(batch, columns, view))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What tests of data sets share: games to make them of, folders that vanish, rows read back.
+//! Shared by the tests of data sets: random games, temporary directories, rows read back.
 
 #![allow(dead_code, reason = "not every test needs everything")]
 
@@ -7,38 +7,28 @@ use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chess::{Color, Position};
-use data::{Column, DataError, Event, Manifest, PrepareOptions, Prepared, Shard, Split, prepare};
+use data::{
+    Column, DataError, Manifest, PrepareEvent, PrepareOptions, Prepared, Shard, Split, prepare,
+};
 
-/// A folder that is gone when the test is over.
-pub struct Folder(PathBuf);
+/// A temporary directory.
+pub struct Folder(tempfile::TempDir);
 
 impl Folder {
     pub fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tabiya-data-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(tempfile::tempdir().unwrap())
     }
 
     pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.join(name);
         fs::write(&path, bytes).unwrap();
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -89,7 +79,7 @@ pub fn games(count: usize, seed: u64) -> String {
     text
 }
 
-/// Options that make many small files.
+/// Options for many small shards.
 pub fn small() -> PrepareOptions {
     PrepareOptions {
         with_eval: true,
@@ -104,7 +94,7 @@ pub fn threads(n: usize) -> NonZero<usize> {
     NonZero::new(n).unwrap()
 }
 
-/// Makes a data set, and tells what was complained of.
+/// Writes a data set, and returns the reported problems.
 pub fn make(
     inputs: &[PathBuf],
     out: &Path,
@@ -113,7 +103,7 @@ pub fn make(
 ) -> (Result<Prepared, DataError>, Vec<String>) {
     let problems = Mutex::new(Vec::new());
     let result = prepare(inputs, out, options, threads(n), |event| {
-        if let Event::Problem(line) = event {
+        if let PrepareEvent::Problem(line) = event {
             problems.lock().unwrap().push(line.to_owned());
         }
     });
@@ -148,8 +138,8 @@ pub fn lines(folder: &Path) -> Vec<Line> {
     let mut lines = Vec::new();
     for file in &manifest.files {
         let shard = Shard::open(&folder.join(&file.path)).unwrap();
-        for block in 0..shard.blocks().len() {
-            for row in shard.read(block, &columns).unwrap().iter() {
+        for group in 0..shard.row_groups().len() {
+            for row in shard.read(group, &columns).unwrap().iter() {
                 let text = format!(
                     "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
                     row.fen(),
@@ -171,7 +161,7 @@ pub fn lines(folder: &Path) -> Vec<Line> {
     lines
 }
 
-/// How many moves the games of a text have.
+/// Number of moves of the games of a text.
 pub fn moves(text: &str) -> u64 {
     struct Count(u64);
     impl chess::pgn::Watcher for Count {
@@ -187,3 +177,15 @@ pub fn moves(text: &str) -> u64 {
 }
 
 pub const EVERYTHING: [Column; 11] = Column::ALL;
+
+/// The frames of a pzstd archive, each with `size` bytes of text.
+pub fn pzstd(text: &[u8], size: usize) -> Vec<Vec<u8>> {
+    let frame = |part: &[u8]| {
+        let data = zstd::stream::encode_all(part, 3).unwrap();
+        let mut frame = vec![0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0];
+        frame.extend((data.len() as u32).to_le_bytes());
+        frame.extend(data);
+        frame
+    };
+    text.chunks(size).map(frame).collect()
+}

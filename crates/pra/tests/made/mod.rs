@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
-use data::{FileFormat, Making, PrepareOptions, Row, Split, Unit};
+use data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row, Split};
 
 /// A folder that is gone when the test is over.
 pub struct Folder(PathBuf);
@@ -80,9 +80,10 @@ pub fn make(
         ..PrepareOptions::default()
     };
     let made = serde_json::json!({ "by": "a test" });
-    let making = Making { inputs: Vec::new(), options, made, units };
-    let rows = |number| Ok(Unit { rows: unit(number), ..Unit::default() });
-    data::make(out, &making, NonZero::<usize>::MIN, rows, |_| {}).unwrap();
+    let making =
+        GenerateOptions { inputs: Vec::new(), options, generator: made, partitions: units };
+    let rows = |number| Ok(Partition { rows: unit(number), ..Partition::default() });
+    data::generate(out, &making, NonZero::<usize>::MIN, rows, |_| {}).unwrap();
     out.to_owned()
 }
 

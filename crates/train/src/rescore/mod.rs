@@ -5,7 +5,7 @@
 //! in check are left out, since evaluations say nothing of them, and so are those where the game is over.
 //!
 //! The unit of work is a block of the input. What comes of it depends on its number and the seed alone,
-//! so the files are the same whatever the threads, and after a kill: [`data::make`] sees to that.
+//! so the files are the same whatever the threads, and after a kill: [`data::generate`] sees to that.
 
 pub mod source;
 pub mod teacher;
@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 use chess::{PackedError, PackedRow, Position};
 use data::{
-    Column, Counts, DataError, Event, FileFormat, Making, PrepareOptions, Prepared, Row, RowOrder,
-    Unit, Workers,
+    Column, Counts, DataError, FileFormat, GenerateOptions, Partition, PrepareEvent,
+    PrepareOptions, Prepared, Row, RowOrder, Workers,
 };
 use serde_json::json;
 
@@ -69,10 +69,10 @@ pub fn rescore<'a, 'w>(
     teacher: &Teacher,
     options: &RescoreOptions,
     workers: impl Into<Workers<'w>>,
-    observer: impl FnMut(Event<'_>) + Send + 'a,
+    observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     data::ensure_apart(folder, [source.path.as_path()])?;
-    let making = Making {
+    let making = GenerateOptions {
         inputs: vec![source.input.clone()],
         options: PrepareOptions {
             format: FileFormat::Packed,
@@ -85,13 +85,13 @@ pub fn rescore<'a, 'w>(
             shard_rows: options.shard_rows,
             ..PrepareOptions::default()
         },
-        made: json!({
+        generator: json!({
             "by": "rescore",
             "teacher": teacher.described(options.look),
             "vary": options.vary,
             "source": source.made,
         }),
-        units: source.blocks(),
+        partitions: source.blocks(),
     };
     let workers = workers.into();
     let scorers = Scorers { teacher, look: options.look, idle: Mutex::default() };
@@ -108,7 +108,7 @@ pub fn rescore<'a, 'w>(
         scorers.put_back(scorer);
         made
     };
-    data::make(folder, &making, workers, unit, observer)
+    data::generate(folder, &making, workers, unit, observer)
 }
 
 /// Scorers that nobody uses: as many as threads have needed at the same time.
@@ -137,8 +137,8 @@ fn block(
     scorer: &mut Scorer,
     options: &RescoreOptions,
     workers: Workers<'_>,
-) -> Result<Unit, DataError> {
-    let Some((block, shard, split)) = source.block(number) else { return Ok(Unit::default()) };
+) -> Result<Partition, DataError> {
+    let Some((block, shard, split)) = source.block(number) else { return Ok(Partition::default()) };
     scorer.start();
     let mut packed = Vec::new();
     shard.read_rows(block.range(), &mut packed)?;
@@ -169,7 +169,7 @@ fn block(
         // What belongs together must not stay together.
         Rng::new(!options.seed, number).shuffle(&mut rows);
     }
-    Ok(Unit { rows, counts, read: block.first + block.rows })
+    Ok(Partition { rows, counts, read: block.first + block.rows })
 }
 
 /// Makes rows of rows.

@@ -60,7 +60,7 @@ impl Source {
                 shards.push((shard, file.split));
             }
             let input = data::describe(&Manifest::path(path));
-            let (made, counts) = (manifest.made, manifest.counts);
+            let (made, counts) = (manifest.plan.generator, manifest.counts);
             Self { path: path.to_owned(), shards, blocks: Vec::new(), rows: 0, input, made, counts }
         } else {
             let shards = vec![(Shard::open(path)?, Split::Train)];

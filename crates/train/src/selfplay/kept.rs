@@ -13,7 +13,7 @@
 use std::path::Path;
 
 use chess::PackedRow;
-use data::{Counts, DataError, Row, Split, Unit};
+use data::{Counts, DataError, Partition, Row, Split};
 
 const MAGIC: [u8; 8] = *b"TABIYAGU";
 const RECORD: usize = 1 + PackedRow::SIZE;
@@ -21,7 +21,7 @@ const RECORD: usize = 1 + PackedRow::SIZE;
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Writes a unit, whole or not at all.
-pub fn write(path: &Path, unit: &Unit) -> Result<(), DataError> {
+pub fn write(path: &Path, unit: &Partition) -> Result<(), DataError> {
     let counts = serde_json::to_vec(&unit.counts)
         .map_err(|error| DataError::Encode { path: path.to_owned(), reason: error.to_string() })?;
     let mut bytes = MAGIC.to_vec();
@@ -37,7 +37,7 @@ pub fn write(path: &Path, unit: &Unit) -> Result<(), DataError> {
 }
 
 /// Reads a unit, if it is there and whole.
-pub fn read(path: &Path) -> Option<Unit> {
+pub fn read(path: &Path) -> Option<Partition> {
     let bytes = regular::read(path, MOST_BYTES).ok()?;
     let (bytes, hash) = bytes.split_last_chunk::<32>()?;
     if blake3::hash(bytes).as_bytes() != hash {
@@ -57,7 +57,7 @@ pub fn read(path: &Path) -> Option<Unit> {
         let split = Split::ALL.into_iter().find(|&other| other as u8 == split)?;
         Some(Row { split, ..Row::of_packed(packed) })
     };
-    Some(Unit { rows: records.iter().map(row).collect::<Option<_>>()?, counts, read: 0 })
+    Some(Partition { rows: records.iter().map(row).collect::<Option<_>>()?, counts, read: 0 })
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
         let packed = PackedRow::new(&Position::INITIAL).unwrap();
         let rows = Split::ALL.map(|split| Row { split, ..Row::of_packed(packed) }).to_vec();
         let counts = Counts { games: 3, moves: 77, ..Counts::default() };
-        let unit = Unit { rows, counts, read: 0 };
+        let unit = Partition { rows, counts, read: 0 };
         assert_eq!(read(&path), None);
         write(&path, &unit).unwrap();
         assert_eq!(read(&path), Some(unit));

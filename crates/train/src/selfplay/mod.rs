@@ -17,7 +17,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use data::{
-    Column, DataError, Event, FileFormat, Making, PrepareOptions, Prepared, RowOrder, Unit, Workers,
+    Column, DataError, FileFormat, GenerateOptions, Partition, PrepareEvent, PrepareOptions,
+    Prepared, RowOrder, Workers,
 };
 use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
@@ -112,11 +113,11 @@ pub fn selfplay<'a, 'w>(
     tablebases: Option<&Tablebases>,
     options: &SelfplayOptions,
     workers: impl Into<Workers<'w>>,
-    observer: impl FnMut(Event<'_>) + Send + 'a,
+    observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
     options.check()?;
     let rules = &options.adjudication;
-    let making = Making {
+    let making = GenerateOptions {
         inputs: Vec::new(),
         options: PrepareOptions {
             format: FileFormat::Packed,
@@ -130,7 +131,7 @@ pub fn selfplay<'a, 'w>(
             shard_rows: options.shard_rows,
             ..PrepareOptions::default()
         },
-        made: json!({
+        generator: json!({
             "by": "selfplay",
             "player": player.described(crate::rescore::Look::Nodes(options.nodes)),
             "games": options.games,
@@ -143,7 +144,7 @@ pub fn selfplay<'a, 'w>(
             "hash": options.hash,
             "unit_games": options.unit_games,
         }),
-        units: options.games.map_or(u64::MAX, |games| games.div_ceil(options.unit_games)),
+        partitions: options.games.map_or(u64::MAX, |games| games.div_ceil(options.unit_games)),
     };
     let kept = folder.join(GAMES);
     let workers = workers.into();
@@ -152,7 +153,7 @@ pub fn selfplay<'a, 'w>(
         let read = options.games_of(number).end;
         let path = kept.join(format!("{number:07}.games"));
         if let Some(unit) = kept::read(&path) {
-            return Ok(Unit { read, ..unit });
+            return Ok(Partition { read, ..unit });
         }
         let mut engine = players.take()?;
         let played =
@@ -164,9 +165,9 @@ pub fn selfplay<'a, 'w>(
             cause,
         })?;
         kept::write(&path, &played)?;
-        Ok(Unit { read, ..played })
+        Ok(Partition { read, ..played })
     };
-    let prepared = data::make(folder, &making, workers, unit, observer)?;
+    let prepared = data::generate(folder, &making, workers, unit, observer)?;
     if kept.exists() {
         std::fs::remove_dir_all(&kept).map_err(|cause| DataError::Io {
             what: "remove",
@@ -202,10 +203,10 @@ impl Players<'_> {
     }
 
     /// Plays the games of a unit, unless it is stopped before their end.
-    fn play(&self, engine: &mut Engine, unit: u64) -> Result<Unit, DataError> {
-        let mut played = Unit::default();
+    fn play(&self, engine: &mut Engine, unit: u64) -> Result<Partition, DataError> {
+        let mut played = Partition::default();
         for number in self.options.games_of(unit) {
-            let Unit { rows, counts, .. } = &mut played;
+            let Partition { rows, counts, .. } = &mut played;
             let is_stopped = || self.workers.are_stopped();
             game::play(engine, self.options, self.tablebases, number, rows, counts, &is_stopped);
             if is_stopped() {

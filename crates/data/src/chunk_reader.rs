@@ -1,64 +1,50 @@
-//! Text cut where games begin, never holding more than a limit.
+//! Splits a text stream into chunks of whole games, in bounded memory.
 //!
-//! A chunk ends at the last [border](chess::pgn::border) of what has been read. If there is none, more
-//! is read, up to the limit; then the reader of games itself is asked where the last game begins
-//! (games without tags have no borders). If that is the beginning too, a single game is longer than
-//! the limit: it is passed over, up to the next border, without being kept.
+//! A chunk ends at the last [game border](chess::pgn::border) in the buffer. Without a border the buffer
+//! grows up to the maximum game size; then the PGN reader itself finds where the last game begins (games
+//! without tags have no borders). If that is the start of the buffer, a single game exceeds the maximum:
+//! it is discarded up to the next border.
 
 use std::io::{self, Read};
 
 use chess::pgn::{Next, Reader, Visitor, border};
 
-/// A part of a text.
+/// Result of [`ChunkReader::next`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Piece<'a> {
-    /// Whole games.
-    Games(&'a [u8]),
-    /// A game that is longer than the limit, or something that looks like one.
-    TooLong {
-        /// How long it is.
-        bytes: u64,
-        /// How long it could have been.
-        limit: usize,
-    },
-}
-
-/// What [`Chunks::next`] has found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
-    /// Whole games are in the buffer.
+pub(crate) enum ChunkKind {
+    /// The buffer holds whole games.
     Games,
-    /// So many bytes were passed over.
+    /// A game of this many bytes exceeded the maximum and was discarded.
     TooLong(u64),
-    /// The text is over; what is left is with [`Chunks::rest`].
+    /// End of the text; [`ChunkReader::rest`] returns the last games.
     End,
 }
 
-/// Cuts a text at the borders of games.
-pub struct Chunks<R> {
-    reader: R,
-    /// How long a chunk should be.
+/// Splits a text at game borders.
+pub(crate) struct ChunkReader<R> {
+    pub reader: R,
+    /// Target size of a chunk.
     size: usize,
-    /// How long a game may be.
+    /// Maximum size of a game.
     limit: usize,
-    /// What has been read beyond the last chunk.
+    /// Text behind the last chunk.
     rest: Vec<u8>,
-    /// How many bytes have been passed over of a game that is too long.
+    /// Discarded bytes of a game that is too long.
     dropped: u64,
-    /// Whether what was passed over ended within a line of tags.
+    /// Whether the discarded text ended within a line of tags.
     within_tag: bool,
     at_end: bool,
-    /// How many bytes have been searched for borders: the test of linear time counts them.
+    /// Bytes searched for borders, counted by the test of linear time.
     #[cfg(test)]
     searched: u64,
 }
 
-/// How much of a game that is passed over is kept, to know a border when it comes.
+/// Bytes of a discarded game that are kept to recognize the next border.
 const CONTEXT: usize = 1 << 14;
 
-impl<R: Read> Chunks<R> {
-    /// Cuts what this reads into chunks of about `size` bytes; a game may be up to `limit` long.
-    pub fn new(reader: R, size: usize, limit: usize) -> Self {
+impl<R: Read> ChunkReader<R> {
+    /// Chunks have about `size` bytes, games at most `limit`.
+    pub(crate) fn new(reader: R, size: usize, limit: usize) -> Self {
         let (size, limit) = (size.max(1), limit.max(size).max(64));
         Self {
             reader,
@@ -73,14 +59,19 @@ impl<R: Read> Chunks<R> {
         }
     }
 
-    /// What is left when the text is over: the last game, or more than that if nobody cut; and how
-    /// many bytes of a game that is too long stood before it.
+    /// The text behind the last chunk, and the number of discarded bytes before it.
     pub(crate) fn rest(&mut self) -> (Vec<u8>, u64) {
         (std::mem::take(&mut self.rest), std::mem::take(&mut self.dropped))
     }
 
-    /// Reads on until there is a border that can be known without what stood before, and gives all
-    /// before it. (For a text that begins in the middle of a game.)
+    /// Discards the buffer and continues reading after an error.
+    pub(crate) fn restart(&mut self) {
+        self.rest.clear();
+        (self.dropped, self.within_tag, self.at_end) = (0, false, false);
+    }
+
+    /// Reads up to the first border that is recognized without the text before it, and returns that text
+    /// and the number of discarded bytes before it. For a text that begins in the middle of a game.
     pub(crate) fn head(&mut self) -> (Vec<u8>, u64, io::Result<()>) {
         let mut searched = 0;
         loop {
@@ -99,13 +90,13 @@ impl<R: Read> Chunks<R> {
             if self.rest.len() > self.limit {
                 self.drop_most();
             }
-            // The last bytes may be the beginning of a tag.
+            // The last bytes may begin a tag.
             searched = self.rest.len().saturating_sub(300);
         }
     }
 
-    /// The next chunk, put into the buffer in place of what was there.
-    pub(crate) fn next(&mut self, chunk: &mut Vec<u8>) -> (Found, io::Result<()>) {
+    /// Reads the next chunk into the buffer. An error comes with the last text before it.
+    pub(crate) fn next(&mut self, chunk: &mut Vec<u8>) -> (ChunkKind, io::Result<()>) {
         chunk.clear();
         let mut wanted = self.size;
         loop {
@@ -116,22 +107,22 @@ impl<R: Read> Chunks<R> {
                     let bytes = self.dropped + at as u64;
                     self.rest.drain(..at);
                     self.dropped = 0;
-                    return (Found::TooLong(bytes), result);
+                    return (ChunkKind::TooLong(bytes), result);
                 }
                 if !self.at_end && result.is_ok() {
                     self.drop_most();
                     wanted = self.size.max(2 * self.context());
                     continue;
                 }
-                return (Found::End, result);
+                return (ChunkKind::End, result);
             }
             if let Some(at) = border::last(&self.rest) {
                 let tail = self.rest.split_off(at);
                 *chunk = std::mem::replace(&mut self.rest, tail);
-                return (Found::Games, result);
+                return (ChunkKind::Games, result);
             }
             if self.at_end || result.is_err() {
-                return (Found::End, result);
+                return (ChunkKind::End, result);
             }
             if self.rest.len() > self.limit {
                 self.count_search(self.rest.len());
@@ -140,7 +131,7 @@ impl<R: Read> Chunks<R> {
                     at => {
                         let tail = self.rest.split_off(at);
                         *chunk = std::mem::replace(&mut self.rest, tail);
-                        return (Found::Games, result);
+                        return (ChunkKind::Games, result);
                     }
                 }
             }
@@ -148,7 +139,7 @@ impl<R: Read> Chunks<R> {
         }
     }
 
-    /// Reads until there are so many bytes, or no more.
+    /// Fills the buffer to `wanted` bytes, or to the end of the text.
     fn fill(&mut self, wanted: usize) -> io::Result<()> {
         while self.rest.len() < wanted && !self.at_end {
             let missing = (wanted - self.rest.len()) as u64;
@@ -173,13 +164,13 @@ impl<R: Read> Chunks<R> {
         }
     }
 
-    /// How many of the last bytes are kept: always fewer than make a game too long.
+    /// Bytes kept of a discarded game, fewer than the maximum game size.
     fn context(&self) -> usize {
         CONTEXT.min(self.limit / 2)
     }
 
-    /// Forgets all but the last bytes. If these begin within a line, whether that is a line of tags
-    /// must not be forgotten: if it is not, a line end is put there.
+    /// Discards all but the last bytes. If these begin within a line that is not a line of tags, a line
+    /// end replaces the first of them.
     fn drop_most(&mut self) {
         let drop = self.rest.len().saturating_sub(self.context());
         if drop == 0 {
@@ -198,9 +189,9 @@ impl<R: Read> Chunks<R> {
     }
 }
 
-/// Where the last game of a text begins, by its moves.
+/// Offset of the last game of a text, found by its moves.
 fn last_game(text: &[u8]) -> usize {
-    /// Notes where games begin, and skips them.
+    /// Stores the offset of each game and skips it.
     struct Begins(usize);
 
     impl Visitor for Begins {
@@ -224,9 +215,9 @@ mod hostile;
 mod tests {
     use super::*;
 
-    /// How many bytes are searched to cut a text, from its beginning or from the middle of a game.
+    /// Bytes searched to split a text, from its beginning or from the middle of a game.
     fn searched(text: &str, size: usize, limit: usize, from_middle: bool) -> u64 {
-        let mut chunks = Chunks::new(text.as_bytes(), size, limit);
+        let mut chunks = ChunkReader::new(text.as_bytes(), size, limit);
         let mut chunk = Vec::new();
         let mut bytes = 0;
         if from_middle {
@@ -236,9 +227,9 @@ mod tests {
         loop {
             let (found, _) = chunks.next(&mut chunk);
             match found {
-                Found::Games => bytes += chunk.len() as u64,
-                Found::TooLong(length) => bytes += length,
-                Found::End => break,
+                ChunkKind::Games => bytes += chunk.len() as u64,
+                ChunkKind::TooLong(length) => bytes += length,
+                ChunkKind::End => break,
             }
         }
         let (rest, dropped) = chunks.rest();
@@ -247,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn twice_the_text_is_cut_with_twice_the_work_whatever_the_shape() {
+    fn splitting_takes_linear_time_for_every_shape_of_text() {
         for (shape, make) in hostile::SHAPES {
             let [small, large] = [20_000, 40_000].map(make);
             for (size, limit) in [(4_096, 1 << 16), (1 << 14, 1 << 15), (1 << 16, 1 << 24)] {
                 for from_middle in [false, true] {
                     let [less, more] =
                         [&small, &large].map(|text| searched(text, size, limit, from_middle));
-                    // Chunks are whole, and so is the doubling of what is searched.
+                    // A chunk is searched as a whole, so the count is rounded up.
                     let most = 2 * less + 4 * (limit.min(large.len()) + CONTEXT + size) as u64;
                     assert!(more <= most, "{shape}, {size}: {less} bytes, then {more}");
                 }

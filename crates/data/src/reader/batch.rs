@@ -1,4 +1,4 @@
-//! Decoded rows, and how they are looked at without being copied.
+//! Decoded rows with zero-copy access.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type};
@@ -8,13 +8,14 @@ use arrow_array::{
 };
 use chess::pgn::{GameResult, Score};
 use chess::{Color, PackedError, PackedRow};
+use serde_json::Value;
 
 use crate::row::seen_by;
 use crate::{Column, PointOfView, Row, row};
 
-/// Some rows with the columns that were asked for.
+/// A batch of decoded rows with the requested columns.
 #[derive(Debug)]
-pub struct Block {
+pub struct RowBatch {
     rows: usize,
     view: PointOfView,
     fen: Option<StringArray>,
@@ -30,7 +31,7 @@ pub struct Block {
     board: Option<FixedSizeBinaryArray>,
 }
 
-impl Block {
+impl RowBatch {
     fn empty(rows: usize, view: PointOfView) -> Self {
         Self {
             rows,
@@ -65,18 +66,18 @@ impl Block {
         }
     }
 
-    /// The columns of a batch whose schema has been checked.
+    /// From an Arrow record batch whose schema has been checked.
     pub(super) fn from_batch(batch: &RecordBatch, columns: &[Column], view: PointOfView) -> Self {
-        let mut block = Self::empty(batch.num_rows(), view);
+        let mut rows = Self::empty(batch.num_rows(), view);
         for &column in columns {
             if let Some(array) = batch.column_by_name(column.name()) {
-                block.set(column, array);
+                rows.set(column, array);
             }
         }
-        block
+        rows
     }
 
-    /// The columns of packed rows, each of which is checked.
+    /// From packed rows, which are checked.
     pub(super) fn from_packed(
         rows: &[PackedRow],
         columns: &[Column],
@@ -86,46 +87,45 @@ impl Block {
             packed.unpack().map_err(|error| (n, error))?;
             full.push(Row::of_packed(*packed));
         }
-        let mut block = Self::empty(rows.len(), PointOfView::White);
+        let mut batch = Self::empty(rows.len(), PointOfView::White);
         for &column in columns {
             let array =
                 row::array(&full, column, PointOfView::White).map_err(|error| (0, error))?;
-            block.set(column, &array);
+            batch.set(column, &array);
         }
-        Ok(block)
+        Ok(batch)
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub const fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// From whose view `eval` and `mate` are.
+    /// Point of view of `eval` and `mate`.
     pub const fn view(&self) -> PointOfView {
         self.view
     }
 
-    /// A row; its number must be less than [`Block::len`].
+    /// A row; the index must be less than [`RowBatch::len`].
     pub const fn row(&self, index: usize) -> RowView<'_> {
-        RowView { block: self, index }
+        RowView { batch: self, index }
     }
 
-    /// All rows.
+    /// Iterates over the rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = RowView<'_>> {
         (0..self.rows).map(|index| self.row(index))
     }
 }
 
-/// A row of a [`Block`]: a reference and a number. What it gives is nothing where the column was not
-/// asked for, or has no value.
+/// A row of a [`RowBatch`]. A value is none where it is null or the column was not requested.
 #[derive(Clone, Copy, Debug)]
 pub struct RowView<'a> {
-    block: &'a Block,
+    batch: &'a RowBatch,
     index: usize,
 }
 
@@ -145,78 +145,97 @@ fn text(column: Option<&StringArray>, index: usize) -> Option<&str> {
 }
 
 impl<'a> RowView<'a> {
-    /// The position as FEN.
+    /// Position as FEN.
     pub fn fen(self) -> Option<&'a str> {
-        text(self.block.fen.as_ref(), self.index)
+        text(self.batch.fen.as_ref(), self.index)
     }
 
-    /// The move that was played, in UCI. The column has no gaps: where there is no move, it is empty.
+    /// Played move in UCI notation; none if the text is empty.
     pub fn best_move(self) -> Option<&'a str> {
-        text(self.block.best_move.as_ref(), self.index).filter(|text| !text.is_empty())
+        text(self.batch.best_move.as_ref(), self.index).filter(|text| !text.is_empty())
     }
 
-    /// The evaluation in centipawns, from the view of the data set.
+    /// Evaluation in centipawns, from the point of view of the data set.
     pub fn eval(self) -> Option<i32> {
-        number(self.block.eval.as_ref(), self.index)
+        number(self.batch.eval.as_ref(), self.index)
     }
 
-    /// Moves to mate, from the view of the data set.
+    /// Moves to mate, from the point of view of the data set.
     pub fn mate(self) -> Option<i8> {
-        number(self.block.mate.as_ref(), self.index)
+        number(self.batch.mate.as_ref(), self.index)
     }
 
-    /// 1, 0 or −1, White's view.
+    /// 1, 0 or −1, from White's point of view.
     pub fn result(self) -> Option<i8> {
-        number(self.block.result.as_ref(), self.index)
+        number(self.batch.result.as_ref(), self.index)
     }
 
-    /// Half moves before.
+    /// Plies played before.
     pub fn ply(self) -> Option<i32> {
-        number(self.block.ply.as_ref(), self.index)
+        number(self.batch.ply.as_ref(), self.index)
     }
 
     /// White's rating.
     pub fn white_elo(self) -> Option<i16> {
-        number(self.block.white_elo.as_ref(), self.index)
+        number(self.batch.white_elo.as_ref(), self.index)
     }
 
     /// Black's rating.
     pub fn black_elo(self) -> Option<i16> {
-        number(self.block.black_elo.as_ref(), self.index)
+        number(self.batch.black_elo.as_ref(), self.index)
     }
 
-    /// The id of the game.
+    /// Game id.
     pub fn game(self) -> Option<i64> {
-        number(self.block.game.as_ref(), self.index)
+        number(self.batch.game.as_ref(), self.index)
     }
 
-    /// Milliseconds left.
+    /// Clock of the side to move in milliseconds.
     pub fn clock(self) -> Option<i32> {
-        number(self.block.clock.as_ref(), self.index)
+        number(self.batch.clock.as_ref(), self.index)
     }
 
-    /// The 32 bytes of the position, unchecked: [`PackedRow::position`] checks.
+    /// Packed position, unchecked: [`PackedRow::position`] checks it.
     pub fn board(self) -> Option<PackedRow> {
-        let column = self.block.board.as_ref()?;
+        let column = self.batch.board.as_ref()?;
         if self.index >= column.len() || column.is_null(self.index) {
             return None;
         }
         column.value(self.index).first_chunk().map(|bytes| PackedRow::from_bytes(*bytes))
     }
 
-    /// Evaluation or mate from White's view, whatever the view of the data set: it must be known who is
-    /// to move, by `board` or by `fen`.
+    /// Evaluation or mate from White's point of view. The side to move is known from `board` or `fen`.
     pub fn score(self, turn: Color) -> Option<Score> {
         let score = match (self.eval(), self.mate()) {
             (_, Some(moves)) => Score::Mate(moves.into()),
             (Some(value), None) => Score::Centipawns(value),
             (None, None) => return None,
         };
-        // Seeing it from the other side is its own opposite.
-        Some(seen_by(score, self.block.view, || turn))
+        // The change of view is its own inverse.
+        Some(seen_by(score, self.batch.view, || turn))
     }
 
-    /// How the game ended.
+    /// The value of a column as JSON; `board` in hexadecimal.
+    pub fn to_json(self, column: Column) -> Value {
+        match column {
+            Column::Fen => self.fen().into(),
+            Column::BestMove => self.best_move().into(),
+            Column::Eval => self.eval().into(),
+            Column::Mate => self.mate().into(),
+            Column::Result => self.result().into(),
+            Column::Ply => self.ply().into(),
+            Column::WhiteElo => self.white_elo().into(),
+            Column::BlackElo => self.black_elo().into(),
+            Column::Game => self.game().into(),
+            Column::Clock => self.clock().into(),
+            Column::Board => {
+                let hex = |board: PackedRow| board.as_bytes().map(|byte| format!("{byte:02x}"));
+                self.board().map(|board| hex(board).concat()).into()
+            }
+        }
+    }
+
+    /// Result of the game.
     pub fn game_result(self) -> GameResult {
         match self.result() {
             Some(1) => GameResult::WhiteWins,

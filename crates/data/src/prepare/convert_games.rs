@@ -1,12 +1,11 @@
-//! From games to rows.
+//! Converts games to rows.
 //!
-//! A row is a position from which a move was played in the main line, with that move, and with what the
-//! comment before it says of the position: `1. e4 { [%eval 0.3] } e5` gives the position after 1. e4,
-//! the move e7e5 and the evaluation 0.3. The clock of a position is that of the player to move, from the
-//! comment after his own last move.
+//! A row is a position of the main line, the move played from it, and the annotations of the comment before
+//! that move: `1. e4 { [%eval 0.3] } e5` gives the position after 1. e4, the move e7e5 and the evaluation
+//! 0.3. The clock is that of the side to move, from the comment after its previous move.
 //!
-//! All chance comes from where a game begins: from the seed, the number of its input and the byte
-//! of the text. That is known to whoever reads the game, in whatever thread.
+//! Random decisions (split, sample) are seeded by the seed option, the index of the input and the offset
+//! of the game in its text, so they do not depend on the threads.
 
 use chess::pgn::{
     self, Annotation, GameResult, Next, PgnError, PgnProblem, Replay, Score, TagValue, Variant,
@@ -21,20 +20,20 @@ use super::time_class;
 use crate::row::{GAME_BITS, UNKNOWN};
 use crate::{Column, DataError, Row, Split};
 
-/// What to make of games, worked out of the options.
+/// Converts text to rows by the options.
 #[derive(Debug)]
-pub(crate) struct Recipe {
+pub(crate) struct GameConverter {
     options: PrepareOptions,
     results: Vec<GameResult>,
-    /// Whether comments are of any use.
+    /// Whether comments are parsed.
     reads_comments: bool,
-    /// Whether it must be known after which game how much had been counted.
+    /// Whether [`Rows::games`] is filled in.
     keeps_counts: bool,
-    sample: Share,
-    validation: Share,
+    sample: Fraction,
+    validation: Fraction,
 }
 
-impl Recipe {
+impl GameConverter {
     pub(crate) fn new(options: &PrepareOptions) -> Result<Self, DataError> {
         options.check()?;
         let columns = options.columns()?;
@@ -42,34 +41,34 @@ impl Recipe {
             results: options.wanted_results()?,
             reads_comments: options.with_eval || columns.contains(&Column::Clock),
             keeps_counts: options.max_positions.is_some(),
-            sample: Share::new(options.sample_rate),
-            validation: Share::new(options.val_fraction),
+            sample: Fraction::new(options.sample_rate),
+            validation: Fraction::new(options.val_fraction),
             options: options.clone(),
         })
     }
 
-    /// The rows of a text of whole games, which begins at this byte of an input.
+    /// Converts whole games. `offset` is the offset of the text in its input.
     pub(crate) fn rows(&self, text: &[u8], input: usize, offset: u64) -> Rows {
-        let mut replay = Replay::new(Maker::new(self, input, offset));
+        let mut replay = Replay::new(RowBuilder::new(self, input, offset));
         pgn::read(text, &mut replay);
-        replay.into_watcher().made
+        replay.into_watcher().out
     }
 }
 
-/// What came of a text.
+/// The rows of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// The rows, with games counted from 1 in this text.
+    /// The rows; games are numbered from 1 in this text.
     pub rows: Vec<Row>,
     pub counts: Counts,
-    /// What is wrong with games, counted and placed within this text.
+    /// Errors; game numbers and offsets are relative to this text.
     pub errors: Vec<PgnError>,
-    /// For each game, if that is wanted: how many rows and what else there were when it was over.
+    /// Number of rows and counts after each game, needed for a maximum number of positions.
     pub games: Vec<(usize, Counts)>,
 }
 
 impl Rows {
-    /// What comes of a game that is too long to be read.
+    /// A game that exceeds the maximum size.
     pub(crate) fn too_long(limit: usize) -> Self {
         let counts = Counts { games: 1, broken_games: 1, ..Counts::default() };
         let problem = PgnProblem::TooLong(limit);
@@ -78,74 +77,74 @@ impl Rows {
     }
 }
 
-/// A share of all numbers of 64 bits.
+/// A fraction of all 64-bit hashes.
 #[derive(Clone, Copy, Debug)]
-struct Share {
+struct Fraction {
     below: u64,
     is_all: bool,
 }
 
-impl Share {
-    fn new(share: f64) -> Self {
-        // The conversion stays within the type, whatever the number.
-        Self { below: (share * 2f64.powi(64)) as u64, is_all: share >= 1.0 }
+impl Fraction {
+    fn new(fraction: f64) -> Self {
+        // A cast from float to integer saturates.
+        Self { below: (fraction * 2f64.powi(64)) as u64, is_all: fraction >= 1.0 }
     }
 
     #[inline]
-    fn has(self, number: u64) -> bool {
-        self.is_all || number < self.below
+    fn contains(self, hash: u64) -> bool {
+        self.is_all || hash < self.below
     }
 }
 
-/// Watches games and makes rows.
-struct Maker<'a> {
-    recipe: &'a Recipe,
+/// Builds rows from the replay of games.
+struct RowBuilder<'a> {
+    converter: &'a GameConverter,
     input: usize,
     offset: u64,
-    made: Rows,
+    out: Rows,
     game: Game,
 }
 
-/// What is known of the game that is being read.
+/// State of the current game.
 struct Game {
-    /// What chance makes of it.
-    chance: u64,
+    /// Random seed of the game.
+    seed: u64,
     first_row: usize,
-    /// What had been counted before it.
+    /// Counts before the game.
     before: Counts,
     is_skipped: bool,
     is_broken: bool,
     ply: u32,
     elo: [i16; 2],
     result: GameResult,
-    has_wanted_time: bool,
+    matches_time_control: bool,
     is_chess960: bool,
     split: Split,
-    /// The evaluation of the position that is on the board.
+    /// Evaluation of the current position.
     score: Option<Score>,
-    /// What the clocks show, White's first.
+    /// Clocks of White and Black in milliseconds.
     clocks: [i32; 2],
-    /// Who has moved last.
+    /// Side that moved last.
     mover: Option<Color>,
 }
 
-impl<'a> Maker<'a> {
-    fn new(recipe: &'a Recipe, input: usize, offset: u64) -> Self {
+impl<'a> RowBuilder<'a> {
+    fn new(converter: &'a GameConverter, input: usize, offset: u64) -> Self {
         let game = Game::new(0, Split::Train, 0, Counts::default());
-        Self { recipe, input, offset, made: Rows::default(), game }
+        Self { converter, input, offset, out: Rows::default(), game }
     }
 
-    /// Whether this position is left out, and counts why.
+    /// Applies the filters, and counts the first that leaves the position out.
     #[inline(always)]
     fn is_left_out(&mut self, position: &Position, m: Move) -> bool {
-        let options = &self.recipe.options;
-        let skipped = &mut self.made.counts.skipped_positions;
+        let options = &self.converter.options;
+        let skipped = &mut self.out.counts.skipped_positions;
         let reason = if self.game.ply < options.skip_plies {
             &mut skipped.skip_plies
         } else if !(self.game.ply - options.skip_plies).is_multiple_of(options.every) {
             &mut skipped.every
-        } else if !self.recipe.sample.is_all
-            && !self.recipe.sample.has(mix(self.game.chance ^ u64::from(self.game.ply)))
+        } else if !self.converter.sample.is_all
+            && !self.converter.sample.contains(mix(self.game.seed ^ u64::from(self.game.ply)))
         {
             &mut skipped.sample_rate
         } else if options.only_eval && self.game.score.is_none() {
@@ -163,40 +162,40 @@ impl<'a> Maker<'a> {
 
     fn push(&mut self, position: &Position, m: Move) {
         let Some(packed) = PackedRow::new(position) else {
-            self.made.counts.skipped_positions.clock_out_of_range += 1;
+            self.out.counts.skipped_positions.clock_out_of_range += 1;
             return;
         };
         let game = &self.game;
-        self.made.rows.push(Row {
+        self.out.rows.push(Row {
             packed: packed.with_move(m).with_score(game.score),
-            game: ((self.input as i64) << GAME_BITS) + self.made.counts.games as i64,
+            game: ((self.input as i64) << GAME_BITS) + self.out.counts.games as i64,
             ply: game.ply,
             clock: game.clocks[position.turn().index()],
             elo: game.elo,
             split: game.split,
             chess960: game.is_chess960,
         });
-        let counts = &mut self.made.counts;
+        let counts = &mut self.out.counts;
         counts.evals += u64::from(matches!(game.score, Some(Score::Centipawns(_))));
         counts.mates += u64::from(matches!(game.score, Some(Score::Mate(_))));
     }
 
-    /// A move has been made, or none: what was known of the board is no longer true.
+    /// Updates the state after a move or a null move.
     #[inline(always)]
-    fn turn(&mut self, mover: Color) {
+    fn advance(&mut self, mover: Color) {
         let game = &mut self.game;
         game.ply += 1;
         game.score = None;
         game.clocks[mover.index()] = UNKNOWN;
         game.mover = Some(mover);
-        self.made.counts.moves += 1;
+        self.out.counts.moves += 1;
     }
 }
 
 impl Game {
-    fn new(chance: u64, split: Split, first_row: usize, before: Counts) -> Self {
+    fn new(seed: u64, split: Split, first_row: usize, before: Counts) -> Self {
         Self {
-            chance,
+            seed,
             first_row,
             before,
             is_skipped: false,
@@ -204,7 +203,7 @@ impl Game {
             ply: 0,
             elo: [UNKNOWN as i16; 2],
             result: GameResult::Unknown,
-            has_wanted_time: false,
+            matches_time_control: false,
             is_chess960: false,
             split,
             score: None,
@@ -214,20 +213,20 @@ impl Game {
     }
 }
 
-impl Watcher for Maker<'_> {
+impl Watcher for RowBuilder<'_> {
     fn begin_game_at(&mut self, offset: usize) -> Next {
-        let options = &self.recipe.options;
-        let before = self.made.counts;
-        self.made.counts.games += 1;
+        let options = &self.converter.options;
+        let before = self.out.counts;
+        self.out.counts.games += 1;
         let place = mix(self.offset + offset as u64) ^ self.input as u64;
-        let chance = mix(mix(options.seed) ^ place);
-        let is_aside = self.recipe.validation.has(mix(chance ^ 1 << 63));
-        let split = if is_aside { Split::Validation } else { Split::Train };
-        self.game = Game::new(chance, split, self.made.rows.len(), before);
+        let seed = mix(mix(options.seed) ^ place);
+        let is_validation = self.converter.validation.contains(mix(seed ^ 1 << 63));
+        let split = if is_validation { Split::Validation } else { Split::Train };
+        self.game = Game::new(seed, split, self.out.rows.len(), before);
         let (part, parts) = options.shard;
-        // Parts are the same whatever the seed, so that they can be made by different runs.
+        // Independent of the seed, so that runs with different seeds can share the parts.
         if mix(place) % u64::from(parts.max(1)) != u64::from(part.saturating_sub(1)) {
-            self.made.counts.skipped_games.other_shard += 1;
+            self.out.counts.skipped_games.other_shard += 1;
             self.game.is_skipped = true;
             return Next::SkipGame;
         }
@@ -245,8 +244,8 @@ impl Watcher for Maker<'_> {
                 self.game.is_chess960 |= Variant::parse(value.raw()) == Some(Variant::Chess960);
             }
             b"TimeControl" => {
-                let wanted = &self.recipe.options.time_controls;
-                self.game.has_wanted_time = time_class::is_wanted(value.raw(), wanted);
+                let wanted = &self.converter.options.time_controls;
+                self.game.matches_time_control = time_class::is_wanted(value.raw(), wanted);
             }
             _ => {}
         }
@@ -254,8 +253,8 @@ impl Watcher for Maker<'_> {
     }
 
     fn begin_moves(&mut self, start: &Position) -> Next {
-        let options = &self.recipe.options;
-        let skipped = &mut self.made.counts.skipped_games;
+        let options = &self.converter.options;
+        let skipped = &mut self.out.counts.skipped_games;
         let [least, most] = [options.min_elo, options.max_elo];
         let is_rated = self.game.elo.iter().all(|&elo| {
             elo >= 0
@@ -267,12 +266,12 @@ impl Watcher for Maker<'_> {
             self.game.is_skipped = true;
             return Next::SkipGame;
         }
-        if !options.time_controls.is_empty() && !self.game.has_wanted_time {
+        if !options.time_controls.is_empty() && !self.game.matches_time_control {
             skipped.time_control += 1;
             self.game.is_skipped = true;
             return Next::SkipGame;
         }
-        let results = &self.recipe.results;
+        let results = &self.converter.results;
         let is_known = self.game.result != GameResult::Unknown;
         if is_known && !results.is_empty() && !results.contains(&self.game.result) {
             skipped.result += 1;
@@ -288,18 +287,18 @@ impl Watcher for Maker<'_> {
         if !self.is_left_out(before, m) {
             self.push(before, m);
         }
-        self.turn(before.turn());
+        self.advance(before.turn());
         Next::Go
     }
 
     fn passed(&mut self, before: &Position, _: &Position) -> Next {
-        self.made.counts.skipped_positions.null_move += 1;
-        self.turn(before.turn());
+        self.out.counts.skipped_positions.null_move += 1;
+        self.advance(before.turn());
         Next::Go
     }
 
     fn comment(&mut self, text: &[u8]) -> Next {
-        if !self.recipe.reads_comments {
+        if !self.converter.reads_comments {
             return Next::Go;
         }
         let mut clock = None;
@@ -317,9 +316,9 @@ impl Watcher for Maker<'_> {
         {
             game.clocks[mover.index()] = i32::try_from(milliseconds).unwrap_or(UNKNOWN);
         }
-        if self.recipe.options.with_eval && game.score.is_none() {
+        if self.converter.options.with_eval && game.score.is_none() {
             game.score = score.filter(|&score| PackedRow::has_room_for(score));
-            self.made.counts.evals_out_of_range += u64::from(game.score != score);
+            self.out.counts.evals_out_of_range += u64::from(game.score != score);
         }
         Next::Go
     }
@@ -329,31 +328,32 @@ impl Watcher for Maker<'_> {
     }
 
     fn result_conflict(&mut self, _: PgnError) {
-        self.made.counts.result_conflicts += u64::from(!self.game.is_skipped);
+        self.out.counts.result_conflicts += u64::from(!self.game.is_skipped);
     }
 
     fn error(&mut self, error: PgnError) {
         self.game.is_broken = true;
-        self.made.errors.push(error);
+        self.out.errors.push(error);
     }
 
     fn end_game(&mut self) {
         let first = self.game.first_row;
         let result = self.game.result;
-        for row in &mut self.made.rows[first..] {
+        for row in &mut self.out.rows[first..] {
             row.packed = row.packed.with_result(result);
         }
-        let is_wanted = self.recipe.results.is_empty() || self.recipe.results.contains(&result);
+        let is_wanted =
+            self.converter.results.is_empty() || self.converter.results.contains(&result);
         if !is_wanted && !self.game.is_skipped {
-            // How a game ended may be told only at its end.
-            self.made.rows.truncate(first);
-            self.made.counts = self.game.before;
-            self.made.counts.games += 1;
-            self.made.counts.skipped_games.result += 1;
+            // Without a tag the result is known only at the end.
+            self.out.rows.truncate(first);
+            self.out.counts = self.game.before;
+            self.out.counts.games += 1;
+            self.out.counts.skipped_games.result += 1;
         }
-        self.made.counts.broken_games += u64::from(self.game.is_broken);
-        if self.recipe.keeps_counts {
-            self.made.games.push((self.made.rows.len(), self.made.counts));
+        self.out.counts.broken_games += u64::from(self.game.is_broken);
+        if self.converter.keeps_counts {
+            self.out.games.push((self.out.rows.len(), self.out.counts));
         }
     }
 }
