@@ -13,7 +13,7 @@ use chess::picture::{Style, text_board};
 use chess::rng::Rng;
 use chess::{Color, Game, Move, Position};
 use engine::uci::{Go, Next, castling_style, parse_game, shown, split_value};
-use pra::player::{Opinion, Player, score};
+use pra::player::{Player, score};
 
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
@@ -238,13 +238,14 @@ impl Session {
         if allowed.is_empty() {
             return None;
         }
-        let opinion = player.opinion(position);
+        let prediction = player.predict(position);
         // A policy without promotions may have nothing to say of what was asked for.
-        let m = player.choose(&opinion, |m| allowed.contains(&m)).or(allowed.first().copied())?;
-        let [win, draw, loss] = thousandths(opinion.wdl);
+        let m =
+            player.choose(&prediction, |m| allowed.contains(&m)).or(allowed.first().copied())?;
+        let [win, draw, loss] = thousandths(prediction.wdl);
         say(&format!(
             "info depth 1 score cp {} wdl {win} {draw} {loss} nodes 1 pv {}",
-            score(opinion.expected()),
+            score(prediction.expected_score()),
             position.uci(m, style)
         ));
         Some(m)
@@ -265,15 +266,15 @@ impl Session {
         let Some(player) = &mut self.model else {
             return say("info string evaluation: none, moves are random");
         };
-        let opinion: Opinion = player.opinion(&position);
-        let [win, draw, loss] = opinion.wdl.map(|p| 100.0 * p);
-        let expected = opinion.expected();
+        let prediction = player.predict(&position);
+        let [win, draw, loss] = prediction.wdl.map(|p| 100.0 * p);
+        let expected = prediction.expected_score();
         let turn = position.turn();
         say(&format!(
             "info string evaluation: {turn} to move wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %, expects {expected:.3} points"
         ));
         let style = castling_style(&position, self.chess960);
-        for &(m, probability) in opinion.moves.iter().take(10) {
+        for &(m, probability) in prediction.moves.iter().take(10) {
             say(&format!("info string {:5.1} % {}", 100.0 * probability, position.uci(m, style)));
         }
     }

@@ -214,7 +214,7 @@ impl BoardPicture {
     pub fn to_svg(&self) -> String {
         let (margin, edge) = if self.coordinates { (MARGIN, EDGE) } else { (0, 0) };
         let (left, top, side, size) = (-margin, -edge, 800 + margin + edge, self.size);
-        let title = escape(&self.title);
+        let title = escape_xml(&self.title);
         let mut out = format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {side} {side}""#
         );
@@ -451,9 +451,9 @@ fn number(value: f32) -> String {
     }
 }
 
-/// Text for the inside of an element or a quoted attribute. Characters that XML cannot hold at
-/// all, such as a NUL, become the replacement character.
-fn escape(text: &str) -> String {
+/// Escapes text for XML content and double-quoted attributes. White space becomes a blank, and characters
+/// that XML does not allow, such as NUL, become the replacement character.
+pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
