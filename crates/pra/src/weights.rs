@@ -223,10 +223,14 @@ impl Weights {
         let config: Config =
             serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
         config.check().map_err(|error| fail(error.to_string()))?;
-        let path = folder.join(MODEL);
-        let fail = |reason: TensorError| ModelError::Tensors { path: path.clone(), reason };
-        let bytes = regular::read(&path, MAX_BYTES).map_err(io_error("read", &path))?;
-        Self::from_bytes(&config, &bytes).map_err(fail)
+        Self::load_tensors(&config, &folder.join(MODEL))
+    }
+
+    /// Reads a safetensors file of a model of this configuration.
+    pub fn load_tensors(config: &Config, path: &Path) -> Result<Self, ModelError> {
+        let bytes = regular::read(path, MAX_BYTES).map_err(io_error("read", path))?;
+        let fail = |reason: TensorError| ModelError::Tensors { path: path.to_owned(), reason };
+        Self::from_bytes(config, &bytes).map_err(fail)
     }
 
     /// Reads the tensors of a model of this configuration.

@@ -85,6 +85,10 @@ pub fn run(args: &AttentionArgs, out: &mut dyn Write) -> Outcome {
         args.all || args.free || args.layer.is_some(),
         "nothing to show: give --layer and --head, --all, or --free"
     );
+    ensure!(
+        !args.all || args.svg.is_some() || args.html.is_some(),
+        "--all writes a picture: give --svg FILE or --html FILE"
+    );
     let outputs = [&args.svg, &args.html].into_iter().flatten().map(PathBuf::as_path);
     output::ensure_not_inputs(outputs, args.positions.as_deref())?;
     ensure_not_model([&args.svg, &args.html], args.model.as_deref())?;
@@ -98,9 +102,11 @@ pub fn run(args: &AttentionArgs, out: &mut dyn Write) -> Outcome {
         let correlations = free_head_correlations(&weights, &means);
         write_free(&correlations, positions.len(), args.json, out)?;
     } else if args.all {
-        all(args, &weights, &mut model, position, out)?;
+        let positions = if args.html.is_some() { args.mean_positions()? } else { Vec::new() };
+        args.write_all(&Overview::new(&mut model, &weights, position, &positions), out)?;
     } else {
-        one(args, &weights, &mut model, position, out)?;
+        let maps = AttentionMaps::new(&mut model, &weights, position);
+        args.write_one(&maps, position, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -116,75 +122,64 @@ impl AttentionArgs {
             }
         }
     }
-}
 
-fn one(
-    args: &AttentionArgs,
-    weights: &Weights,
-    model: &mut Transformer,
-    position: &Position,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let depth = weights.config().depth;
-    let layer = args.layer.unwrap_or(1);
-    ensure!((1..=depth).contains(&layer), "there is no layer {layer}: the model has 1 to {depth}");
-    let text = args.head.as_deref().unwrap_or("1");
-    let head = parse_head(text).with_context(|| {
-        format!("there is no head '{text}': they are 1 to {HEADS}, or knight1 to free3")
-    })?;
-    let maps = AttentionMaps::new(model, weights, position);
-    let map = maps.map(layer - 1, head);
-    let name = format!("layer {layer}, {}", head_name(head));
-    if let Some(path) = &args.svg {
-        let view = args.square.map_or(View::Received, View::Query);
-        let orientation = position.turn();
-        let picture = HeadPicture { position, map, name: &name, view, orientation };
-        output::write(path, picture.to_svg())?;
+    fn write_one(
+        &self,
+        maps: &AttentionMaps,
+        position: &Position,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let depth = maps.depth();
+        let layer = self.layer.unwrap_or(1);
+        ensure!(
+            (1..=depth).contains(&layer),
+            "there is no layer {layer}: the model has 1 to {depth}"
+        );
+        let text = self.head.as_deref().unwrap_or("1");
+        let head = parse_head(text).with_context(|| {
+            format!("there is no head '{text}': they are 1 to {HEADS}, or knight1 to free3")
+        })?;
+        let map = maps.map(layer - 1, head);
+        let name = format!("layer {layer}, {}", head_name(head));
+        if let Some(path) = &self.svg {
+            let view = self.square.map_or(View::Received, View::Query);
+            let orientation = position.turn();
+            let picture = HeadPicture { position, map, name: &name, view, orientation };
+            output::write(path, picture.to_svg())?;
+        }
+        let shown = self.square.map_or_else(|| received(map), |square| weights_of(map, square));
+        if self.json {
+            let weights = Square::all().map(|square| (square.name(), shown[square.index()]));
+            let report = json!({
+                "fen": position.fen(),
+                "layer": layer,
+                "head": head_name(head),
+                "from": self.square.map(|square| square.name()),
+                "shares": weights.collect::<BTreeMap<_, _>>(),
+            });
+            writeln!(out, "{report}")?;
+            return Ok(());
+        }
+        let what = match self.square {
+            None => "attention received by each square, mean over all queries, in %".to_owned(),
+            Some(square) => format!("attention weights of query {square}, in %"),
+        };
+        writeln!(out, "{name}: {what}\n")?;
+        write!(out, "{}", text_board(position, &shown))?;
+        Ok(())
     }
-    let shown = args.square.map_or_else(|| received(map), |square| weights_of(map, square));
-    if args.json {
-        let weights = Square::all().map(|square| (square.name(), shown[square.index()]));
-        let report = json!({
-            "fen": position.fen(),
-            "layer": layer,
-            "head": head_name(head),
-            "from": args.square.map(|square| square.name()),
-            "shares": weights.collect::<BTreeMap<_, _>>(),
-        });
-        writeln!(out, "{report}")?;
-        return Ok(());
-    }
-    let what = match args.square {
-        None => "attention received by each square, mean over all queries, in %".to_owned(),
-        Some(square) => format!("attention weights of query {square}, in %"),
-    };
-    writeln!(out, "{name}: {what}\n")?;
-    write!(out, "{}", text_board(position, &shown))?;
-    Ok(())
-}
 
-fn all(
-    args: &AttentionArgs,
-    weights: &Weights,
-    model: &mut Transformer,
-    position: &Position,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    ensure!(
-        args.svg.is_some() || args.html.is_some(),
-        "--all writes a picture: give --svg FILE or --html FILE"
-    );
-    let positions = if args.html.is_some() { args.mean_positions()? } else { Vec::new() };
-    let overview = Overview::new(model, weights, position, &positions);
-    if let Some(path) = &args.svg {
-        output::write(path, overview.heads_svg())?;
-        writeln!(out, "{}", path.display())?;
+    fn write_all(&self, overview: &Overview<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+        if let Some(path) = &self.svg {
+            output::write(path, overview.heads_svg())?;
+            writeln!(out, "{}", path.display())?;
+        }
+        if let Some(path) = &self.html {
+            output::write(path, overview.html())?;
+            writeln!(out, "{}", path.display())?;
+        }
+        Ok(())
     }
-    if let Some(path) = &args.html {
-        output::write(path, overview.html())?;
-        writeln!(out, "{}", path.display())?;
-    }
-    Ok(())
 }
 
 fn write_free(

@@ -9,7 +9,7 @@ use pra::bench::{Benchmark, loader, peak_memory_mb};
 use pra::{Transformer, Weights};
 use serde_json::json;
 
-use super::model::ConfigArgs;
+use super::model::{ConfigArgs, parse_in};
 use super::train::OptimizerArg;
 use crate::Outcome;
 use crate::layout::{Table, prose, width};
@@ -26,7 +26,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     threads: Threads,
     /// Duration of each measurement, in seconds
-    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = |text: &str| parse_in(text, 0.01..=3600.0))]
     seconds: f64,
     /// Measure only training steps, or inference with batches of 1, 64 or 256 positions; may be given
     /// several times
@@ -41,14 +41,6 @@ pub struct BenchArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    if !(0.01..=3600.0).contains(&seconds) {
-        return Err("must be from 0.01 to 3600".to_owned());
-    }
-    Ok(seconds)
 }
 
 pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ::data::Split;
-use clap::ValueEnum;
 use pra::evaluate::{Accuracy, EvaluateOptions, Evaluation, evaluate};
 
 use super::model::model_folder_or_shipped;
@@ -34,8 +33,8 @@ pub struct EvalArgs {
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     /// Split of the data set
-    #[arg(long, default_value = "validation")]
-    split: SplitArg,
+    #[arg(long, default_value = "validation", value_parser = ["train", "validation"])]
+    split: String,
     /// Maximum number of positions: the first, in file order
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_positions: Option<u64>,
@@ -49,19 +48,10 @@ pub struct EvalArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum SplitArg {
-    Train,
-    Validation,
-}
-
 pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
     let weights = model_folder_or_shipped(args.model.as_deref())?;
     let options = EvaluateOptions {
-        split: match args.split {
-            SplitArg::Train => Split::Train,
-            SplitArg::Validation => Split::Validation,
-        },
+        split: if args.split == "train" { Split::Train } else { Split::Validation },
         max_positions: args.max_positions,
         max_games: args.max_games,
         threads: args.threads.count().get(),

@@ -50,9 +50,6 @@ pub struct ExportArgs {
     json: bool,
 }
 
-/// Largest file of tensors that is read.
-const MAX_BYTES: u64 = 4 << 30;
-
 pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
     let outputs = [MODEL, CONFIG].map(|name| Some(args.out.join(name)));
     ensure_not_model(&outputs, args.model.as_deref())?;
@@ -64,9 +61,7 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
             let make = if args.reference { Config::reference } else { Config::new };
             let config = make(args.depth, args.n_embd);
             config.check()?;
-            let name = || format!("cannot read {}", path.display());
-            let bytes = regular::read(path, MAX_BYTES).with_context(name)?;
-            Weights::from_bytes(&config, &bytes).with_context(|| path.display().to_string())?
+            Weights::load_tensors(&config, path)?
         }
     };
     weights.save(&args.out, args.f16)?;

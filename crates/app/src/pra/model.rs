@@ -1,6 +1,9 @@
 //! Arguments and loading of models.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::Context;
 use chess::Position;
@@ -44,6 +47,16 @@ impl ConfigArgs {
         config.check()?;
         Ok(config)
     }
+}
+
+/// Parses a number within a range, for clap.
+pub fn parse_in<T>(text: &str, range: RangeInclusive<T>) -> Result<T, String>
+where
+    T: FromStr + PartialOrd + Display,
+{
+    let number = text.parse().map_err(|_| "not a number".to_owned())?;
+    let error = || format!("must be from {} to {}", range.start(), range.end());
+    if range.contains(&number) { Ok(number) } else { Err(error()) }
 }
 
 /// The model in a directory, or the embedded one.

@@ -9,7 +9,7 @@ use chess::Position;
 use pra::player::Player;
 use pra::predict::{PositionPrediction, raw_tensors};
 
-use super::model::{ensure_not_model, model_folder_or_shipped};
+use super::model::{ensure_not_model, model_folder_or_shipped, parse_in};
 use crate::threads::Threads;
 use crate::{Outcome, input, output};
 
@@ -39,7 +39,7 @@ pub struct PredictArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Softmax temperature: below 1 sharpens the distribution, 0 leaves the most probable move
-    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = temperature)]
+    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = |text: &str| parse_in(text, 0.0..=100.0))]
     temperature: f32,
     /// Draw the board with arrows for the moves
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
@@ -49,14 +49,6 @@ pub struct PredictArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-fn temperature(text: &str) -> Result<f32, String> {
-    let value: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if !(0.0..=100.0).contains(&value) {
-        return Err("must be from 0 to 100".to_owned());
-    }
-    Ok(value)
 }
 
 pub fn run(args: &PredictArgs, out: &mut dyn Write) -> Outcome {

@@ -27,8 +27,8 @@ impl Activations {
         let residual = &mut self.grad.residual[..rows * d];
         residual.fill(0.0);
         rms_norm_backward(residual, grad_output, &self.output, &self.output_rstd, d);
-        for (number, offsets) in layout.blocks.iter().enumerate().rev() {
-            let saved = &self.blocks[number];
+        for (layer, offsets) in layout.blocks.iter().enumerate().rev() {
+            let saved = &self.blocks[layer];
             // MLP. The ReLU output is squared again, which is cheaper than to save its square.
             let hidden = &saved.mlp_hidden[..rows * 4 * d];
             for (squared, hidden) in self.mlp_squared.iter_mut().zip(hidden) {

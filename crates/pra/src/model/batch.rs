@@ -133,7 +133,7 @@ impl Losses {
             + f64::from(weights.value) * self.value_mean()
     }
 
-    /// The share of [`correct`](Self::correct) positions.
+    /// The fraction of [`correct`](Self::correct) positions.
     pub fn accuracy(&self) -> f64 {
         self.correct as f64 / self.positions.max(1) as f64
     }

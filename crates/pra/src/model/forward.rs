@@ -107,9 +107,9 @@ impl Activations {
         let Parameters { layout, packed, first_layer_qkv, gates, .. } = *parameters;
         let (d, rows, shape) = (self.config.n_embd, tokens.len() * squares.len(), self.shape());
         self.embed(layout, packed, tokens, squares.clone());
-        for (number, offsets) in layout.blocks.iter().enumerate() {
-            let block = number.min(self.blocks.len() - 1);
-            match first_layer_qkv.filter(|_| number == 0) {
+        for (layer, offsets) in layout.blocks.iter().enumerate() {
+            let block = layer.min(self.blocks.len() - 1);
+            match first_layer_qkv.filter(|_| layer == 0) {
                 Some(cache) => self.look_up_qkv(cache, tokens, squares.clone()),
                 None => self.project_qkv(block, &packed[offsets.qkv..], rows, squares.start),
             }
@@ -123,7 +123,7 @@ impl Activations {
                     shape,
                     squares.clone(),
                     &saved.qkv[n * qkv..][..qkv],
-                    gates.block(number),
+                    gates.block(layer),
                     &mut saved.attn_weights[first..][..size],
                     &mut saved.attn_output[n * SQUARES * d..],
                     hooks,

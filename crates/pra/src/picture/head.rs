@@ -68,8 +68,8 @@ impl HeadPicture<'_> {
         let (width, height) = (LEFT + side + 24.0, TOP + side + 128.0);
         let name = escape_xml(&capital(self.name));
         let what = match self.view {
-            View::Received => "how much each square is looked at".to_owned(),
-            View::Query(square) => format!("what {square} looks at"),
+            View::Received => "attention received by each square".to_owned(),
+            View::Query(square) => format!("attention of query {square}"),
         };
         let turn = self.position.turn();
         let mut out = format!(
@@ -99,10 +99,10 @@ impl HeadPicture<'_> {
         let (least, of, arrows) = match self.view {
             View::Received => (
                 1.0 / SQUARES as f32,
-                "of this head's attention; white is an even share, or less",
-                "where squares with a piece look most sharply",
+                "of the attention of all queries; white is uniform attention, or less",
+                "the sharpest attention of occupied squares",
             ),
-            View::Query(_) => (0.0, "of this square's attention", "the strongest looks"),
+            View::Query(_) => (0.0, "of the attention of this query", "the largest weights"),
         };
         let least = percent(least);
         let text = |x: f32, y: f32, text: &str| {
@@ -113,7 +113,7 @@ impl HeadPicture<'_> {
         out += &scale_bar(LEFT + 42.0, y, 110.0, 14.0);
         out += &text(LEFT + 160.0, y + 11.0, &percent(most));
         out += &text(LEFT, y + 32.0, &format!("{least} to {} {of}.", percent(most)));
-        out += &text(LEFT, y + 51.0, &format!("Arrows: {arrows}; the broader, the more."));
+        out += &text(LEFT, y + 51.0, &format!("Arrows: {arrows}; wider is more."));
         let fen = escape_xml(&self.position.fen());
         let _ = write!(
             out,
@@ -192,7 +192,7 @@ mod tests {
         };
         let svg = picture.to_svg();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-        assert!(svg.contains("Layer 1, &lt;free&gt; 2") && svg.contains("what g1 looks at"));
+        assert!(svg.contains("Layer 1, &lt;free&gt; 2") && svg.contains("attention of query g1"));
         assert_eq!(svg.matches("<use ").count(), 32);
         assert!(svg.contains(">75%<") && svg.contains(">25%<"));
         assert_eq!(svg.matches(r##"<path fill="#2b3f9e""##).count(), 2, "arrows");

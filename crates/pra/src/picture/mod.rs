@@ -6,9 +6,9 @@
 
 mod board;
 mod head;
+mod map_image;
 mod page;
 mod paint;
-mod pattern;
 mod png;
 
 pub use head::{HeadPicture, View};

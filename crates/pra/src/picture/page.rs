@@ -6,8 +6,8 @@ use chess::svg::{BoardPicture, escape_xml};
 use chess::{Color, Position};
 
 use super::board::{Board, definitions};
+use super::map_image;
 use super::paint::{FONT, INK, SOFT, percent, short};
-use super::pattern;
 use crate::attention::{
     AttentionMaps, HeadCorrelations, PIECES, free_head_correlations, free_mask, heat_received,
     mean_attention, most_similar, piece_mask, sharpest,
@@ -38,7 +38,7 @@ const STEP: (f32, f32) = (8.0 * SQUARE + 14.0, 8.0 * SQUARE + 40.0);
 const LEFT: f32 = 16.0;
 /// Height of the name above a small board.
 const HEADING: f32 = 20.0;
-const LEGEND: &str = "Heat: the share of the head's attention that a square receives, from an even share to the most, which stands at the right of the name. Arrows: where squares with a piece look most sharply.";
+const LEGEND: &str = "Heat: the attention that a square receives, mean over all queries, from uniform attention to the maximum beside the name. Arrows: the sharpest attention of occupied squares.";
 /// Maximum number of arrows on a small board.
 const ARROWS: usize = 4;
 
@@ -78,7 +78,7 @@ impl<'a> Overview<'a> {
         out += &self.shared(&board);
         let _ = write!(
             out,
-            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Where every head looks, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">{LEGEND}</text>"##
+            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Attention of every head, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">{LEGEND}</text>"##
         );
         for layer in 0..depth {
             for head in 0..HEADS {
@@ -96,7 +96,7 @@ impl<'a> Overview<'a> {
         let board = Board { square: SQUARE, orientation: self.orientation };
         let (side, height) = (board.side(), board.side() + HEADING);
         let mut out = format!(
-            r#"<h2>Where every head looks, {} to move</h2><p>{LEGEND}</p><svg width="0" height="0" style="position:absolute" aria-hidden="true">{}</svg>"#,
+            r#"<h2>Attention of every head, {} to move</h2><p>{LEGEND}</p><svg width="0" height="0" style="position:absolute" aria-hidden="true">{}</svg>"#,
             self.position.turn(),
             self.shared(&board)
         );
@@ -159,7 +159,7 @@ table{{border-collapse:collapse;font-variant-numeric:tabular-nums}} th,td{{paddi
 th{{font-weight:600;border-bottom:1px solid #c9d0d4}} td:first-child,th:first-child{{text-align:left}}
 td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap:anywhere}} svg{{max-width:100%}} .row>*{{min-width:0}} .row>svg{{height:auto}}
 </style></head><body>
-<h1>Where the model looks</h1>
+<h1>Attention of a piece-routed model</h1>
 <p class="soft">{} layers of {HEADS} heads, embedding dimension {}, {} parameters.</p>
 "##,
             config.depth,
@@ -174,7 +174,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
         };
         let _ = write!(
             out,
-            "<div class=\"row\">{}<div><p>{} to move. <br><code>{}</code></p><p>The first nine heads of a layer see from a square only what a piece would reach from it on the empty board: knight, bishop and rook twice, then queen, king and pawn. The last three are free: they have learned which squares to look at.</p></div></div>",
+            "<div class=\"row\">{}<div><p>{} to move. <br><code>{}</code></p><p>The first nine heads of a layer attend only to the squares that a piece reaches on the empty board: knight, bishop and rook twice, then queen, king and pawn. The last three are free: their masks are learned.</p></div></div>",
             picture.to_svg(),
             self.position.turn(),
             escape_xml(&self.position.fen())
@@ -186,17 +186,18 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
 
     fn free_section(&self, config: &Config) -> String {
         let view = if config.flipped {
-            "The board is that of the player to move: the lowest rank is his first."
+            "The board is flipped for Black: the lowest rank is the first of the side to move."
         } else {
             "The lowest rank is White's first."
         };
         let mut out = format!(
-            "<h2>What the free heads have learned</h2><p>Each picture is a board of boards: on the square that looks stands a small board of what it looks at. {view} First, for comparison, what pieces reach. Then, for each free head, the pattern that it has learned whatever the position, and its attention, the mean over {} positions; a few pairs in a hundred may be beyond the ends of the scales, which are told below.</p><div class=\"row\">",
+            "<h2>What the free heads have learned</h2><p>Each image is a board of boards: every query square holds a small board of its key squares. {view} First, for comparison, the masks of the pieces. Then, for each free head, its learned mask and its mean attention over {} positions; the color scales, given below the images, end at the 99th percentile.</p><div class=\"row\">",
             grouped(self.positions)
         );
         for piece in PIECES {
             let map = piece_mask(piece);
-            out += &pattern::svg(&pattern::image(&map, 0.0, 1.0), &piece.to_string(), "reach", 150);
+            out +=
+                &map_image::svg(&map_image::image(&map, 0.0, 1.0), &piece.to_string(), "mask", 150);
         }
         out += "</div>";
         for layer in 0..config.depth {
@@ -212,7 +213,7 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
 
     fn free_head(&self, layer: usize, head: usize) -> String {
         let map = free_mask(self.weights, layer, head);
-        let (low, high) = pattern::range(&map);
+        let (low, high) = map_image::range(&map);
         let found = self.correlations.get(layer * FREE_HEADS + head);
         let like = |numbers: Option<&[f64; 6]>| {
             let named = numbers.and_then(|all| {
@@ -223,28 +224,28 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
             named.unwrap_or_default()
         };
         let note = format!("{low:.2} to {high:.2}{}", like(found.map(|found| &found.mask)));
-        let name = format!("free {}: pattern", head + 1);
-        let mut out = pattern::svg(&pattern::image(&map, low, high), &name, &note, 240);
+        let name = format!("free {}: mask", head + 1);
+        let mut out = map_image::svg(&map_image::image(&map, low, high), &name, &note, 240);
         if let Some(mean) = self.means.get(layer * HEADS + PIECE_HEADS + head) {
-            let (_, high) = pattern::range(mean);
+            let (_, high) = map_image::range(mean);
             let note =
                 format!("0 to {}{}", percent(high), like(found.map(|found| &found.attention)));
             let name = format!("free {}: mean attention", head + 1);
-            out += &pattern::svg(&pattern::image(mean, 0.0, high), &name, &note, 240);
+            out += &map_image::svg(&map_image::image(mean, 0.0, high), &name, &note, 240);
         }
         out
     }
 
     fn table(&self) -> String {
         let mut out = String::from(
-            "<h2>Which piece a free head resembles</h2><p>The correlation, over all pairs of different squares, of the learned pattern and of the mean attention with what each piece reaches on the empty board: 1 is the same, 0 nothing in common.</p><div class=\"wide\"><table><tr><th>head</th><th></th>",
+            "<h2>Which piece a free head resembles</h2><p>Pearson correlation, over all pairs of different squares, of the learned mask and of the mean attention with the mask of each piece.</p><div class=\"wide\"><table><tr><th>head</th><th></th>",
         );
         for piece in PIECES {
             let _ = write!(out, "<th>{piece}</th>");
         }
         out += "</tr>";
         for found in &self.correlations {
-            let rows = [("pattern", &found.mask), ("attention", &found.attention)];
+            let rows = [("mask", &found.mask), ("attention", &found.attention)];
             for (what, numbers) in rows {
                 let _ = write!(
                     out,
