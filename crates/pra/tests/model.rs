@@ -201,14 +201,21 @@ fn one_model_runs_different_weights_in_turn() {
     let config = Config::new(2, 24);
     let (mut weights, batch) = (weights(&config), batch(&config));
     let mut model = Transformer::new(&config, 1);
-    for place in [3, weights.values().len() / 2, weights.values().len() - 1] {
+    // Each of them is cached in another form.
+    for name in [
+        "embedding.piece_embed.weight",
+        "blocks.1.attn.free_attn_logits",
+        "blocks.0.mlp.c_fc.weight",
+    ] {
+        let tensor = weights.layout().tensors().iter().find(|tensor| tensor.name == name);
+        let range = tensor.unwrap().range.clone();
         let before = model.predict(&weights, &batch.tokens);
         let old = weights.clone();
-        weights.values_mut()[place] += 1.0;
+        weights.values_mut()[range].iter_mut().for_each(|value| *value *= 1.5);
         let after = model.predict(&weights, &batch.tokens);
-        assert_eq!(after, Transformer::new(&config, 1).predict(&weights, &batch.tokens));
-        assert_ne!(before, after);
-        assert_eq!(before, model.predict(&old, &batch.tokens));
+        assert!(after == Transformer::new(&config, 1).predict(&weights, &batch.tokens), "{name}");
+        assert!(before != after, "{name}");
+        assert!(before == model.predict(&old, &batch.tokens), "{name}");
     }
 }
 
@@ -232,7 +239,7 @@ fn a_model_of_the_first_version_loads_and_predicts_the_same_bits() {
         let position: Position = expected["fen"].as_str().unwrap().parse().unwrap();
         let found = player.predict(&position).to_json(6);
         if cfg!(target_feature = "avx512f") {
-            assert_eq!(found, expected);
+            assert_eq!(found.to_string(), line);
             continue;
         }
         for (found, expected) in
