@@ -1,26 +1,26 @@
-//! What computes models, wherever that is: the processor, or a graphics card with the feature `gpu`.
+//! The interface that all backends implement: the CPU, and GPUs with the feature `gpu`.
 
 use crate::encode::Tokens;
-use crate::{Batch, Config, Engine, LossWeights, Losses, Place, Prediction, Weights};
+use crate::{Batch, Config, Device, LossWeights, Losses, Prediction, Transformer, Weights};
 
-/// What went wrong on a device. The processor never says any of this.
+/// Why a device failed; the CPU never does.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ComputeError {
-    /// The device says why.
-    #[error("the device could not compute: {0}")]
+    /// The device reports an error.
+    #[error("device error: {0}")]
     Device(String),
-    /// It did not say what was asked for.
-    #[error("the device gave no answer")]
-    NoAnswer,
-    /// There is no such device.
+    /// A result is missing.
+    #[error("device error: a result is missing")]
+    MissingResult,
+    /// The device does not exist, or this build does not support it.
     #[error("{0}")]
     NoDevice(String),
 }
 
-/// Computes models of one shape.
+/// Runs models of one configuration on some device.
 pub trait Compute {
-    /// Adds the gradient of the loss of a batch to `gradient`: of the mean over so many positions, and
-    /// over so many with an outcome. Those are more than the batch has if it is a part of a larger one.
+    /// Adds the gradient of the loss of a batch to `gradient`. The loss is the mean over `of.0` positions,
+    /// `of.1` of them with a value target: more than the batch has if gradients are accumulated.
     fn gradient(
         &mut self,
         weights: &Weights,
@@ -33,7 +33,7 @@ pub trait Compute {
     /// The losses of a batch.
     fn losses(&mut self, weights: &Weights, batch: &Batch) -> Result<Losses, ComputeError>;
 
-    /// What the model says of positions, one after another.
+    /// The outputs for positions, in their order.
     fn predict(
         &mut self,
         weights: &Weights,
@@ -41,7 +41,7 @@ pub trait Compute {
     ) -> Result<Vec<Prediction>, ComputeError>;
 }
 
-impl Compute for Engine {
+impl Compute for Transformer {
     fn gradient(
         &mut self,
         weights: &Weights,
@@ -66,26 +66,26 @@ impl Compute for Engine {
     }
 }
 
-/// What computes models of this shape on a device of this name: `cpu` with so many threads, or one of
-/// those that [`Place`] knows, in a build with the feature `gpu`.
+/// The backend for models of this configuration on a device: `cpu` with `threads` threads, or the name
+/// of a [`Device`] in a build with the feature `gpu`.
 pub fn compute_on(
     device: &str,
     config: &Config,
     threads: usize,
 ) -> Result<Box<dyn Compute + Send>, ComputeError> {
     if device == "cpu" {
-        return Ok(Box::new(Engine::new(config, threads)));
+        return Ok(Box::new(Transformer::new(config, threads)));
     }
-    let place: Place = device.parse()?;
+    let device: Device = device.parse()?;
     #[cfg(feature = "gpu")]
     {
-        Ok(Box::new(crate::gpu::GpuEngine::new(config, &place.open()?)))
+        Ok(Box::new(crate::gpu::GpuTransformer::new(config, &device.open()?)))
     }
     #[cfg(not(feature = "gpu"))]
     {
         Err(ComputeError::NoDevice(format!(
-            "this program knows no device '{place}', only 'cpu': for others, build it with \
-             'cargo build --release --features gpu'"
+            "this build does not support device '{device}', only 'cpu': build with \
+             'cargo build --release --features gpu' for others"
         )))
     }
 }

@@ -1,19 +1,20 @@
-//! Which tensors a model has, and where each of them lies in one long row of numbers.
+//! The tensors of a model, and their offsets in one flat parameter vector.
 //!
-//! Names and shapes are those of the reference, so that models move both ways; a matrix is
-//! `[outputs, inputs]`. Tensors that are multiplied by the same thing lie side by side: queries, keys
-//! and values of a block are one matrix of three times as many rows, as are the two of the policy.
+//! Names and shapes are those of the reference, so that models are exchangeable; a weight matrix is
+//! `[outputs, inputs]`. Projections of the same input are adjacent and form one matrix: queries, keys
+//! and values of a block, and the two projections of the policy head.
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::config::{Config, FREE_HEADS, SQUARES};
 
-/// Outputs of a square in the light value head.
+/// Channels per square in the light value head.
 pub const VALUE_CHANNELS: usize = 8;
-/// Neurons of the light value head.
+/// Hidden units of the light value head.
 pub const VALUE_NEURONS: usize = 64;
 
-/// Inputs, neurons and outputs of the value head.
+/// Inputs, hidden units and outputs of the value head's MLP.
 pub(crate) const fn value_shape(config: &Config) -> (usize, usize, usize) {
     if config.light_value {
         (SQUARES * VALUE_CHANNELS, VALUE_NEURONS, 3)
@@ -22,185 +23,198 @@ pub(crate) const fn value_shape(config: &Config) -> (usize, usize, usize) {
     }
 }
 
-/// How a tensor is initialised and trained.
+/// Parameter group of a tensor: the optimizer has a learning rate for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Rows that are looked up.
+    /// Embedding tables.
     Embedding,
-    /// The patterns of the free heads.
+    /// Mask logits of the free heads.
     FreeLogits,
-    /// Anything else that multiplies.
+    /// All other weight matrices.
     Matrix,
     /// The light value head.
     Value,
 }
 
-/// How a tensor begins.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Embedding => "embedding",
+            Self::FreeLogits => "free logits",
+            Self::Matrix => "matrix",
+            Self::Value => "value head",
+        })
+    }
+}
+
+/// Initialization of a tensor.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Start {
-    /// Nothing but zeros.
+pub enum Init {
+    /// Zeros.
     Zero,
-    /// Evenly from minus to plus this number.
+    /// Uniform in [−a, a].
     Uniform(f32),
-    /// A bell curve of this width.
+    /// Normal with mean 0 and this standard deviation.
     Normal(f32),
 }
 
-/// A named part of the parameters.
+/// A named tensor of the parameter vector.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tensor {
-    /// The name in files.
+    /// Name in files.
     pub name: String,
-    /// The shape in files.
+    /// Shape in files.
     pub shape: Vec<usize>,
-    /// How it is trained.
+    /// Parameter group.
     pub kind: Kind,
-    /// How it begins.
-    pub start: Start,
-    /// Where it lies.
+    /// Initialization.
+    pub init: Init,
+    /// Range in the parameter vector.
     pub range: Range<usize>,
 }
 
 impl Tensor {
-    /// Rows and columns, as a matrix.
+    /// Rows and columns as a matrix: the first dimension, and the product of the others.
     pub fn matrix(&self) -> (usize, usize) {
         let rows = self.shape.first().copied().unwrap_or(0);
         (rows, self.shape[1..].iter().product())
     }
 }
 
-/// Where the tensors of a block begin.
+/// Offsets of the tensors of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BlockPlaces {
+pub(crate) struct BlockOffsets {
     /// Queries, keys, values: `[3d, d]`.
     pub qkv: usize,
-    pub projection: usize,
-    pub free: usize,
-    pub mlp_in: usize,
-    pub mlp_out: usize,
+    pub attn_proj: usize,
+    pub free_logits: usize,
+    pub mlp_fc: usize,
+    pub mlp_proj: usize,
 }
 
-/// Where all tensors are.
+/// Offsets of all tensors in the parameter vector.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
     tensors: Vec<Tensor>,
-    pub(crate) pieces: usize,
-    pub(crate) positions: usize,
-    pub(crate) sides: usize,
-    pub(crate) blocks: Vec<BlockPlaces>,
-    /// From and to: `[2d, d]`.
-    pub(crate) policy: usize,
+    pub(crate) piece_embed: usize,
+    pub(crate) position_embed: usize,
+    pub(crate) side_embed: usize,
+    pub(crate) blocks: Vec<BlockOffsets>,
+    /// From- and to-squares: `[2d, d]`.
+    pub(crate) policy_proj: usize,
     pub(crate) promotion: usize,
     pub(crate) value_squares: usize,
-    pub(crate) value_in: usize,
-    pub(crate) value_out: usize,
-    products: Vec<(usize, usize, usize)>,
+    pub(crate) value_fc1: usize,
+    pub(crate) value_fc2: usize,
+    gemm_weights: Vec<(usize, usize, usize)>,
 }
 
-/// Collects tensors.
 struct Builder {
     tensors: Vec<Tensor>,
     length: usize,
 }
 
 impl Builder {
-    fn add(&mut self, name: impl Into<String>, shape: &[usize], kind: Kind, start: Start) -> usize {
+    fn add(&mut self, name: impl Into<String>, shape: &[usize], kind: Kind, init: Init) -> usize {
         let begin = self.length;
         self.length += shape.iter().product::<usize>();
         let range = begin..self.length;
-        self.tensors.push(Tensor { name: name.into(), shape: shape.to_vec(), kind, start, range });
+        self.tensors.push(Tensor { name: name.into(), shape: shape.to_vec(), kind, init, range });
         begin
     }
 }
 
 impl Layout {
-    /// The tensors of this model.
+    /// The layout of models of this configuration.
     pub fn new(config: &Config) -> Self {
         use Kind::{Embedding, FreeLogits, Matrix, Value};
         let d = config.n_embd;
-        let even = Start::Uniform((3.0 / d as f32).sqrt());
-        let bell = Start::Normal(1.0);
+        let uniform = Init::Uniform((3.0 / d as f32).sqrt());
+        let normal = Init::Normal(1.0);
         let mut all = Builder { tensors: Vec::new(), length: 0 };
-        let kinds = config.piece_kinds();
-        let pieces = all.add("embedding.piece_embed.weight", &[kinds, d], Embedding, bell);
-        let positions = all.add("embedding.position_embed.weight", &[SQUARES, d], Embedding, bell);
-        let sides = all.add("embedding.side_embed.weight", &[2, d], Embedding, bell);
+        let vocabulary = config.vocab_size();
+        let shape = [vocabulary, d];
+        let piece_embed = all.add("embedding.piece_embed.weight", &shape, Embedding, normal);
+        let shape = [SQUARES, d];
+        let position_embed = all.add("embedding.position_embed.weight", &shape, Embedding, normal);
+        let side_embed = all.add("embedding.side_embed.weight", &[2, d], Embedding, normal);
         let mut blocks = Vec::with_capacity(config.depth);
         for n in 0..config.depth {
             let name = |part: &str| format!("blocks.{n}.{part}");
-            let qkv = all.add(name("attn.c_q.weight"), &[d, d], Matrix, even);
-            all.add(name("attn.c_k.weight"), &[d, d], Matrix, even);
-            all.add(name("attn.c_v.weight"), &[d, d], Matrix, even);
-            let projection = all.add(name("attn.c_proj.weight"), &[d, d], Matrix, Start::Zero);
+            let qkv = all.add(name("attn.c_q.weight"), &[d, d], Matrix, uniform);
+            all.add(name("attn.c_k.weight"), &[d, d], Matrix, uniform);
+            all.add(name("attn.c_v.weight"), &[d, d], Matrix, uniform);
+            let attn_proj = all.add(name("attn.c_proj.weight"), &[d, d], Matrix, Init::Zero);
             let shape = [FREE_HEADS, SQUARES, SQUARES];
-            let free = all.add(name("attn.free_attn_logits"), &shape, FreeLogits, Start::Zero);
-            let mlp_in = all.add(name("mlp.c_fc.weight"), &[4 * d, d], Matrix, even);
-            let mlp_out = all.add(name("mlp.c_proj.weight"), &[d, 4 * d], Matrix, Start::Zero);
-            blocks.push(BlockPlaces { qkv, projection, free, mlp_in, mlp_out });
+            let free_logits =
+                all.add(name("attn.free_attn_logits"), &shape, FreeLogits, Init::Zero);
+            let mlp_fc = all.add(name("mlp.c_fc.weight"), &[4 * d, d], Matrix, uniform);
+            let mlp_proj = all.add(name("mlp.c_proj.weight"), &[d, 4 * d], Matrix, Init::Zero);
+            blocks.push(BlockOffsets { qkv, attn_proj, free_logits, mlp_fc, mlp_proj });
         }
-        let policy = all.add("policy_head.from_proj.weight", &[d, d], Matrix, even);
-        all.add("policy_head.to_proj.weight", &[d, d], Matrix, even);
+        let policy_proj = all.add("policy_head.from_proj.weight", &[d, d], Matrix, uniform);
+        all.add("policy_head.to_proj.weight", &[d, d], Matrix, uniform);
         let mut promotion = 0;
         if config.promotions {
-            promotion = all.add("policy_head.promotion.weight", &[4, d], Matrix, Start::Zero);
+            promotion = all.add("policy_head.promotion.weight", &[4, d], Matrix, Init::Zero);
         }
         let mut value_squares = 0;
         let (fc1, fc2) = ("value_head.fc1.weight", "value_head.fc2.weight");
-        let (inputs, neurons, outputs) = value_shape(config);
-        let (mut kind, mut start) = (Matrix, even);
+        let (inputs, hidden, outputs) = value_shape(config);
+        let (mut kind, mut init) = (Matrix, uniform);
         if config.light_value {
-            (kind, start) = (Value, Start::Uniform((3.0 / inputs as f32).sqrt()));
+            (kind, init) = (Value, Init::Uniform((3.0 / inputs as f32).sqrt()));
             let shape = [VALUE_CHANNELS, d];
-            value_squares = all.add("value_head.squares.weight", &shape, kind, even);
+            value_squares = all.add("value_head.squares.weight", &shape, kind, uniform);
         }
-        let value_in = all.add(fc1, &[neurons, inputs], kind, start);
-        let value_out = all.add(fc2, &[outputs, neurons], kind, Start::Normal(0.01));
-        let mut products = Vec::new();
-        for places in &blocks {
-            products.extend([
-                (places.qkv, 3 * d, d),
-                (places.projection, d, d),
-                (places.mlp_in, 4 * d, d),
-                (places.mlp_out, d, 4 * d),
+        let value_fc1 = all.add(fc1, &[hidden, inputs], kind, init);
+        let value_fc2 = all.add(fc2, &[outputs, hidden], kind, Init::Normal(0.01));
+        let mut gemm_weights = Vec::new();
+        for block in &blocks {
+            gemm_weights.extend([
+                (block.qkv, 3 * d, d),
+                (block.attn_proj, d, d),
+                (block.mlp_fc, 4 * d, d),
+                (block.mlp_proj, d, 4 * d),
             ]);
         }
-        products.push((policy, 2 * d, d));
+        gemm_weights.push((policy_proj, 2 * d, d));
         if config.light_value {
-            products.push((value_squares, VALUE_CHANNELS, d));
+            gemm_weights.push((value_squares, VALUE_CHANNELS, d));
         }
-        products.extend([(value_in, neurons, inputs), (value_out, outputs, neurons)]);
+        gemm_weights.extend([(value_fc1, hidden, inputs), (value_fc2, outputs, hidden)]);
         let tensors = all.tensors;
         Self {
             tensors,
-            products,
-            pieces,
-            positions,
-            sides,
+            gemm_weights,
+            piece_embed,
+            position_embed,
+            side_embed,
             blocks,
-            policy,
+            policy_proj,
             promotion,
             value_squares,
-            value_in,
-            value_out,
+            value_fc1,
+            value_fc2,
         }
     }
 
-    /// All tensors, in the order of the numbers.
+    /// All tensors, in the order of the parameter vector.
     pub fn tensors(&self) -> &[Tensor] {
         &self.tensors
     }
 
-    /// Matrices that products of matrices read: where each begins, its outputs and its inputs.
-    pub(crate) fn products(&self) -> &[(usize, usize, usize)] {
-        &self.products
+    /// Weight matrices of GEMMs: offset, outputs and inputs of each.
+    pub(crate) fn gemm_weights(&self) -> &[(usize, usize, usize)] {
+        &self.gemm_weights
     }
 
-    /// How many numbers there are.
+    /// The number of parameters.
     pub fn len(&self) -> usize {
         self.tensors.last().map_or(0, |tensor| tensor.range.end)
     }
 
-    /// Whether there are none, which no model has.
+    /// Whether there are no parameters, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

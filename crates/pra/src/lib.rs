@@ -1,17 +1,21 @@
-//! Piece-routed attention: a transformer that looks at a chess board through the moves of the pieces.
+//! Piece-routed attention (PRA): a transformer on chess positions with attention heads masked by the
+//! moves of the pieces.
 //!
-//! Each square is a token. Nine of the twelve heads of attention see only what a knight, bishop, rook,
-//! queen, king or pawn would reach from a square on the empty board; three find patterns of their own.
-//! The model says which move a player would choose, and who will win.
+//! Each square is a token. Nine of the twelve attention heads attend only to the squares that a knight,
+//! bishop, rook, queen, king or pawn reaches on the empty board; three have learned masks. The policy
+//! head predicts the move played, the value head the result of the game.
 //!
-//! [`Config`] is its shape (the reference's, or ours), [`Weights`] its numbers and files, [`encode`] what
-//! it reads and says, [`Engine`] what computes it on the CPU, [`Loader`] where positions come from,
-//! [`Optimizer`] what changes the numbers, and [`train`] all of it together. [`evaluate`] measures a
-//! model, [`attention`] and [`picture`] show where it looks, [`player`] plays it.
+//! [`Config`] has the hyperparameters, [`Weights`] the parameters and their files, [`encode`] the
+//! encoding of positions and moves, [`Transformer`] runs a model on the CPU, [`Loader`] loads batches,
+//! [`Optimizer`] updates weights, and [`train`] is the training loop. [`evaluate`] measures a model,
+//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`bench`]
+//! measures throughput.
 
 pub mod attention;
+pub mod bench;
 mod compute;
 pub mod config;
+mod device;
 pub mod encode;
 pub mod evaluate;
 #[cfg(feature = "gpu")]
@@ -23,17 +27,17 @@ mod model;
 pub mod mul;
 pub mod optim;
 pub mod picture;
-mod place;
 pub mod player;
+pub mod predict;
 pub mod train;
 pub mod uci;
 mod weights;
 
 pub use compute::{Compute, ComputeError, compute_on};
 pub use config::{Config, ConfigError};
-pub use layout::{Kind, Layout, Start, Tensor};
-pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, sample};
-pub use model::{Batch, Engine, LossWeights, Losses, Prediction};
+pub use device::Device;
+pub use layout::{Init, Kind, Layout, Tensor};
+pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, first_positions, sample};
+pub use model::{Batch, LossWeights, Losses, Prediction, Transformer};
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
-pub use place::Place;
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};

@@ -1,8 +1,8 @@
-//! Rows of a data set as batches, epoch after epoch, from any place on.
+//! The data loader: batches from the rows of a data set, epoch after epoch, resumable at any row.
 //!
-//! The order follows from seed and epoch alone ([`data::Reader`]), so that a place among the rows is
-//! all that is needed to go on with the next. Rows that nothing can be learned from are left out and
-//! counted: those without a move, those whose board is none, those whose move is not legal.
+//! The order of rows depends on seed and epoch alone ([`data::Reader`]), so a [`ReaderPosition`] is the
+//! whole resume cursor. Unusable rows are skipped and counted: those without a move, with an invalid
+//! board, or with an illegal move.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,21 @@ use data::{Column, DataError, Manifest, Reader, ReaderOptions, ReaderPosition, R
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::encode;
 use crate::model::Batch;
 
-/// The columns that are read where a data set has them.
+/// The columns to read, where the data set has them.
 const WANTED: [Column; 5] =
     [Column::BestMove, Column::Eval, Column::Mate, Column::Result, Column::Board];
 
-/// In which order rows come.
+/// Options of a [`Loader`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoaderOptions {
-    /// What the random order comes from; nothing to have rows in the order of the files.
+    /// Random seed of the shuffle; `None` reads rows in file order.
     pub seed: Option<u64>,
-    /// How many rows are put in order together.
+    /// Rows of the shuffle window.
     pub window_rows: u64,
-    /// How many threads decode files ahead; with none, they are decoded when rows are asked for.
+    /// Threads that decode ahead; with 0, rows are decoded on demand.
     pub threads: usize,
 }
 
@@ -34,26 +35,26 @@ impl Default for LoaderOptions {
     }
 }
 
-/// How many rows were used, and how many were not.
+/// Rows used and skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LoaderCounts {
-    /// Positions given.
+    /// Rows used.
     pub used: u64,
     /// Rows without a move.
     pub without_move: u64,
-    /// Rows whose board is no position.
+    /// Rows with an invalid board.
     pub damaged: u64,
-    /// Rows whose move is none of the legal ones.
+    /// Rows with an illegal move.
     pub illegal: u64,
 }
 
 impl LoaderCounts {
-    /// Rows that were not used.
+    /// Rows skipped.
     pub const fn left_out(&self) -> u64 {
         self.without_move + self.damaged + self.illegal
     }
 
-    /// These and others.
+    /// The sum of both.
     #[must_use]
     pub const fn plus(&self, other: &Self) -> Self {
         Self {
@@ -65,38 +66,38 @@ impl LoaderCounts {
     }
 }
 
-/// Why there are no batches.
+/// Why no batch could be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoaderError {
-    /// The files could not be read.
+    /// The data set could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// There are no rows.
+    /// The split is empty.
     #[error("there are no rows for {split} in {}", path.display())]
     NoRows {
         /// The data set.
         path: PathBuf,
-        /// The part of it.
+        /// The split.
         split: Split,
     },
-    /// There are rows, and none of them can be used.
+    /// No row is usable.
     #[error(
-        "none of the {rows} rows for {split} in {} can be learned from: {} without a move, {} damaged, {} with an illegal move",
+        "none of the {rows} rows for {split} in {} is usable: {} without a move, {} damaged, {} with an illegal move",
         path.display(), counts.without_move, counts.damaged, counts.illegal
     )]
     NothingUsed {
         /// The data set.
         path: PathBuf,
-        /// The part of it.
+        /// The split.
         split: Split,
-        /// How many rows it has.
+        /// The number of rows.
         rows: u64,
-        /// What is wrong with them.
+        /// Why they are unusable.
         counts: LoaderCounts,
     },
 }
 
-/// Gives batches of a data set without end.
+/// Loads batches of a data set without end.
 ///
 /// ```no_run
 /// use data::{ReaderPosition, Split};
@@ -116,12 +117,12 @@ pub struct Loader {
     options: ReaderOptions,
     reader: Reader,
     counts: LoaderCounts,
-    /// What had been used when the epoch began.
+    /// Rows used when the epoch began.
     used_before: u64,
 }
 
 impl Loader {
-    /// Opens one part of a data set; the first row is the one at `start`.
+    /// Opens one split of a data set at the row `start`.
     pub fn open(
         folder: &Path,
         split: Split,
@@ -132,7 +133,7 @@ impl Loader {
         let there = Manifest::open(folder)?.column_list()?;
         let mut columns: Vec<Column> =
             WANTED.into_iter().filter(|column| there.contains(column)).collect();
-        // Moves are missed by the reader, which names the file. Boards can be made of FENs.
+        // The reader reports a missing move column with the file name. FENs replace boards.
         for (needed, instead) in
             [(Column::BestMove, Column::BestMove), (Column::Board, Column::Fen)]
         {
@@ -157,22 +158,22 @@ impl Loader {
         Ok(Self { folder, config: *config, options, reader, counts, used_before: 0 })
     }
 
-    /// How many rows an epoch has, used or not.
+    /// Rows of an epoch, used or not.
     pub const fn rows(&self) -> u64 {
         self.reader.rows()
     }
 
-    /// Where another one has to start to go on after the last batch.
+    /// The resume cursor: the row after the last batch.
     pub const fn position(&self) -> ReaderPosition {
         self.reader.position()
     }
 
-    /// Rows used and left out since it was opened.
+    /// Rows used and skipped since it was opened.
     pub const fn counts(&self) -> &LoaderCounts {
         &self.counts
     }
 
-    /// The next positions, so many, in place of what is in the batch.
+    /// Replaces the content of `batch` with the next `count` positions.
     pub fn next_batch(&mut self, count: usize, batch: &mut Batch) -> Result<(), LoaderError> {
         batch.clear();
         while !self.fill(count, batch)? {
@@ -181,7 +182,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Adds positions until there are so many, or the epoch is over; tells whether there are.
+    /// Adds positions until there are `count`, or the epoch ends; returns whether the batch is full.
     fn fill(&mut self, count: usize, batch: &mut Batch) -> Result<bool, LoaderError> {
         while batch.len() < count {
             let Some(row) = self.reader.next_row() else { return Ok(false) };
@@ -208,8 +209,7 @@ impl Loader {
     }
 }
 
-/// Positions from all over one part of a data set, so many or as many as there are, in batches of such
-/// a size: always the same.
+/// A fixed random sample of at most `count` positions of a split, in batches of `size`.
 pub fn sample(
     folder: &Path,
     split: Split,
@@ -233,7 +233,29 @@ pub fn sample(
     Ok(batches)
 }
 
-/// Adds the position of a row, or counts why not.
+/// The first `count` valid positions of a split, in file order.
+pub fn first_positions(
+    folder: &Path,
+    split: Split,
+    count: usize,
+) -> Result<Vec<Position>, LoaderError> {
+    let has_board = Manifest::open(folder)?.column_list()?.contains(&Column::Board);
+    let column = if has_board { Column::Board } else { Column::Fen };
+    let options = ReaderOptions { split, columns: vec![column], ..ReaderOptions::default() };
+    let mut reader = Reader::open(folder, &options)?;
+    let mut positions = Vec::new();
+    while positions.len() < count
+        && let Some(row) = reader.next_row()
+    {
+        positions.extend(position(row?));
+    }
+    if positions.is_empty() {
+        return Err(LoaderError::NoRows { path: folder.to_owned(), split });
+    }
+    Ok(positions)
+}
+
+/// Adds the position of a row, or counts why it is skipped.
 #[inline]
 fn add(config: &Config, row: RowView<'_>, batch: &mut Batch, counts: &mut LoaderCounts) {
     let Some(text) = row.best_move() else {
@@ -249,14 +271,15 @@ fn add(config: &Config, row: RowView<'_>, batch: &mut Batch, counts: &mut Loader
         return;
     };
     let turn = position.turn();
-    let outcome = config.outcome(turn, row.score(turn), row.game_result());
-    let legal = config.legal_moves(&position).map(|(_, index)| index);
-    batch.push(config.tokens(&position), legal, config.move_index(turn, played), outcome);
+    let outcome = encode::outcome(config, turn, row.score(turn), row.game_result());
+    let legal = encode::legal_moves(config, &position).map(|(_, index)| index);
+    let target = encode::move_index(config, turn, played);
+    batch.push(encode::tokens(config, &position), legal, target, outcome);
     counts.used += 1;
 }
 
-/// The position of a row, checked.
-fn position(row: RowView<'_>) -> Option<Position> {
+/// The position of a row, from its board or its FEN; `None` if it is missing or invalid.
+pub(crate) fn position(row: RowView<'_>) -> Option<Position> {
     match row.board() {
         Some(board) => board.position().ok(),
         None => row.fen()?.parse().ok(),

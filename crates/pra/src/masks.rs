@@ -1,10 +1,10 @@
-//! What the heads of the pieces see: the squares that a piece reaches on the empty board.
+//! Attention masks of the piece heads: the squares that a piece reaches on the empty board.
 
 use chess::{Bitboard, Color, PieceType, Square, attacks};
 
-use crate::config::{Config, PIECE_HEADS, SQUARES};
+use crate::config::{Config, HEADS, PIECE_HEADS, SQUARES};
 
-/// The piece of each of the first nine heads.
+/// The piece of each piece head.
 pub const HEAD_PIECES: [PieceType; PIECE_HEADS] = [
     PieceType::Knight,
     PieceType::Knight,
@@ -17,7 +17,7 @@ pub const HEAD_PIECES: [PieceType; PIECE_HEADS] = [
     PieceType::Pawn,
 ];
 
-/// The name of a head.
+/// Name of a head.
 pub fn head_name(head: usize) -> &'static str {
     const NAMES: [&str; 12] = [
         "knight 1", "knight 2", "bishop 1", "bishop 2", "rook 1", "rook 2", "queen", "king",
@@ -26,10 +26,22 @@ pub fn head_name(head: usize) -> &'static str {
     NAMES.get(head).copied().unwrap_or("no head")
 }
 
+/// The index of a head, from its name or its number counted from 1.
+///
+/// ```
+/// use pra::masks::parse_head;
+/// assert_eq!((parse_head("knight2"), parse_head("2"), parse_head("duke")), (Some(1), Some(1), None));
+/// ```
+pub fn parse_head(text: &str) -> Option<usize> {
+    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
+    let named = (0..HEADS).find(|&head| plain(head_name(head)) == plain(text));
+    named.or_else(|| text.parse::<usize>().ok()?.checked_sub(1).filter(|&head| head < HEADS))
+}
+
 /// The squares that a piece on a square reaches on the empty board.
 ///
-/// A pawn is White's and Black's at once: one step forward and back, the four diagonal neighbors, and
-/// two steps from the second and the seventh rank into the board.
+/// A pawn is of both colors: one step forward and back, the four diagonal neighbors, and the double
+/// steps from the second and the seventh rank.
 ///
 /// ```
 /// use chess::{PieceType, Square};
@@ -56,7 +68,7 @@ pub fn reach(piece: PieceType, square: Square) -> Bitboard {
     set
 }
 
-/// Which squares each square attends to, for each head of a piece.
+/// The key squares that each query square attends to, for each piece head.
 pub fn piece_masks(config: &Config) -> [[Bitboard; SQUARES]; PIECE_HEADS] {
     HEAD_PIECES.map(|piece| {
         std::array::from_fn(|index| {
@@ -65,4 +77,22 @@ pub fn piece_masks(config: &Config) -> [[Bitboard; SQUARES]; PIECE_HEADS] {
             reach(piece, square) | own
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_have_numbers_and_names() {
+        assert_eq!(parse_head("1"), Some(0));
+        assert_eq!(parse_head("12"), Some(11));
+        assert_eq!(parse_head("knight2"), Some(1));
+        assert_eq!(parse_head("Knight 2"), Some(1));
+        assert_eq!(parse_head("queen"), Some(6));
+        assert_eq!(parse_head("free-3"), Some(11));
+        for bad in ["0", "13", "-1", "duke", ""] {
+            assert_eq!(parse_head(bad), None, "{bad}");
+        }
+    }
 }

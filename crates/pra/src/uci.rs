@@ -39,11 +39,11 @@ impl PolicyHandler {
                 allowed[self.rng.below(allowed.len())]
             }
             Some(player) => {
-                let opinion = player.opinion(position);
-                info.score = Some(Score::Centipawns(score(opinion.expected())));
-                info.wdl = Some(permille(opinion.wdl));
+                let prediction = player.predict(position);
+                info.score = Some(Score::Centipawns(score(prediction.expected_score())));
+                info.wdl = Some(permille(prediction.wdl));
                 // A policy without underpromotions has no probability for some of the allowed moves.
-                player.choose(&opinion, |m| allowed.contains(&m)).unwrap_or(first)
+                player.choose(&prediction, |m| allowed.contains(&m)).unwrap_or(first)
             }
         };
         info.pv = vec![move_text(position, m, self.chess960)];
@@ -57,13 +57,13 @@ impl PolicyHandler {
             self.output.line("info string evaluation: none, moves are random");
             return Ok(());
         };
-        let opinion = player.opinion(&position);
-        let [win, draw, loss] = opinion.wdl.map(|p| 100.0 * p);
-        let (turn, expected) = (position.turn(), opinion.expected());
+        let prediction = player.predict(&position);
+        let [win, draw, loss] = prediction.wdl.map(|p| 100.0 * p);
+        let (turn, expected) = (position.turn(), prediction.expected_score());
         self.output.line(format_args!(
             "info string evaluation: {turn} to move wins {win:.1} %, draws {draw:.1} %, loses {loss:.1} %, expects {expected:.3} points"
         ));
-        for &(m, probability) in opinion.moves.iter().take(10) {
+        for &(m, probability) in prediction.moves.iter().take(10) {
             let text = move_text(&position, m, self.chess960);
             self.output.line(format_args!("info string {:5.1} % {text}", 100.0 * probability));
         }

@@ -1,14 +1,13 @@
-//! The numbers of a model, and its folder: `config.json` and `model.safetensors`.
+//! The parameters of a model, and its directory: `config.json` and `model.safetensors`.
 //!
-//! Tensors have the reference's names and shapes, as f32; f16 and bf16 are read too, and f16 is written
-//! where a small file is wanted. A file is taken for hostile: what is missing, too much, of another
-//! shape, or no number is named.
+//! Tensors have the reference's names and shapes, as f32; f16 and bf16 are read too, and f16 can be
+//! written. Files are validated: a tensor that is missing, unknown, of another shape or not finite is an
+//! error that names it.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
-use aligned::Aligned;
 use chess::rng::Rng;
 use data::{DataError, write_whole};
 use half::{bf16, f16};
@@ -16,118 +15,121 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 use crate::config::{Config, ConfigError};
-use crate::layout::{Layout, Start};
-use crate::mul::{Matrix, to_panels};
+use crate::layout::{Init, Layout, Tensor};
 
-/// The file with the shape.
+/// The file with the configuration.
 pub const CONFIG: &str = "config.json";
-/// The file with the numbers.
+/// The file with the tensors.
 pub const MODEL: &str = "model.safetensors";
-/// No model is larger.
+/// Largest file of tensors that is read.
 const MAX_BYTES: u64 = 4 << 30;
-/// No description of a shape is longer.
+/// Largest configuration that is read.
 const MAX_CONFIG: u64 = 1 << 20;
 
-/// Why there is no model here.
+/// Why a model could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The system could not read or write something.
+    /// An I/O error.
     #[error("cannot {what} {}: {cause}", path.display())]
     Io {
-        /// What could not be done.
+        /// The operation.
         what: &'static str,
-        /// Where.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] DataError),
-    /// The folder has not the two files of a model.
-    #[error("{} is no model: there is no {missing} in it", path.display())]
+    /// The directory lacks a file.
+    #[error("{} is not a model: {missing} is missing", path.display())]
     NoModel {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
-        /// What is missing.
+        /// The missing file.
         missing: &'static str,
     },
-    /// The shape is not told as it should be.
+    /// The configuration is invalid.
     #[error("{}: {reason}", path.display())]
     Config {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// The numbers are not as they should be.
+    /// The tensors are invalid.
     #[error("{}: {reason}", path.display())]
     Tensors {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: TensorError,
     },
 }
 
-/// What is wrong with a file of tensors.
+/// Why a file of tensors is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TensorError {
-    /// It is no safetensors file, or a damaged one.
-    #[error("it is no safetensors file, or damaged: {0}")]
+    /// Not a safetensors file, or a damaged one.
+    #[error("not a safetensors file, or damaged: {0}")]
     Format(#[from] SafeTensorError),
-    /// A tensor is not there.
-    #[error("it has no tensor '{0}'")]
+    /// A tensor is missing.
+    #[error("tensor '{0}' is missing")]
     Missing(String),
-    /// A tensor does not belong there.
-    #[error("it has a tensor '{0}', which this model has not")]
+    /// A tensor that the model does not have.
+    #[error("unknown tensor '{0}'")]
     Unknown(String),
-    /// A tensor is of another shape.
-    #[error("tensor '{name}' is {found:?}, it must be {expected:?}")]
+    /// A tensor of another shape.
+    #[error("tensor '{name}' has shape {found:?}, expected {expected:?}")]
     Shape {
         /// Its name.
         name: String,
-        /// Its shape.
+        /// Its shape in the file.
         found: Vec<usize>,
-        /// The shape of the model's.
+        /// Its shape in the model.
         expected: Vec<usize>,
     },
-    /// A tensor of another kind of numbers.
-    #[error("tensor '{name}' is {dtype:?}; F32, F16 and BF16 are read")]
+    /// A tensor of an unsupported type.
+    #[error("tensor '{name}' has type {dtype:?}, expected F32, F16 or BF16")]
     Type {
         /// Its name.
         name: String,
         /// Its type.
         dtype: Dtype,
     },
-    /// A number that is none, or infinite.
-    #[error("number {index} of tensor '{name}' is {value}")]
+    /// A value that is NaN or infinite.
+    #[error("element {index} of tensor '{name}' is {value}")]
     NotFinite {
         /// The tensor.
         name: String,
-        /// Which number.
+        /// The index of the element.
         index: usize,
-        /// The number.
+        /// The element.
         value: f32,
     },
 }
 
-/// Whose cause has a name.
+/// For `map_err`: the operation that failed, and on which path.
 fn io_error(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ModelError {
     let path = path.to_owned();
     move |cause| ModelError::Io { what, path, cause }
 }
 
-/// A model.
+/// The next [version](Weights::version).
+static NEXT_VERSION: AtomicU64 = AtomicU64::new(0);
+
+fn next_version() -> u64 {
+    NEXT_VERSION.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The parameters of a model.
 #[derive(Clone, Debug)]
 pub struct Weights {
     config: Config,
     layout: Layout,
     values: Vec<f32>,
-    /// See [`Weights::turned`]; made when it is first asked for, gone when a number changes.
-    turned: OnceLock<Aligned<f32>>,
-    /// See [`Weights::entrance`]; likewise.
-    entrance: OnceLock<Aligned<f32>>,
+    version: u64,
 }
 
 impl PartialEq for Weights {
@@ -137,82 +139,78 @@ impl PartialEq for Weights {
 }
 
 impl Weights {
-    fn of(config: &Config, layout: Layout, values: Vec<f32>) -> Self {
-        let (turned, entrance) = (OnceLock::new(), OnceLock::new());
-        Self { config: *config, layout, values, turned, entrance }
+    fn from_values(config: &Config, layout: Layout, values: Vec<f32>) -> Self {
+        Self { config: *config, layout, values, version: next_version() }
     }
 
-    /// All zero: what gradients begin with.
+    /// All zero.
     pub fn zero(config: &Config) -> Result<Self, ConfigError> {
         config.check()?;
         let layout = Layout::new(config);
         let values = vec![0.0; layout.len()];
-        Ok(Self::of(config, layout, values))
+        Ok(Self::from_values(config, layout, values))
     }
 
-    /// A model that has learned nothing, as the reference begins.
+    /// Random initialization, as in the reference.
     pub fn random(config: &Config, seed: u64) -> Result<Self, ConfigError> {
         let mut weights = Self::zero(config)?;
         for (number, tensor) in weights.layout.tensors().iter().enumerate() {
             let mut rng = Rng::new(seed, number as u64);
             let values = &mut weights.values[tensor.range.clone()];
-            match tensor.start {
-                Start::Zero => {}
-                Start::Uniform(bound) => {
+            match tensor.init {
+                Init::Zero => {}
+                Init::Uniform(bound) => {
                     values.fill_with(|| (2.0 * rng.next_f32() - 1.0) * bound);
                 }
-                Start::Normal(width) => values.fill_with(|| width * bell(&mut rng)),
+                Init::Normal(deviation) => {
+                    values.fill_with(|| deviation * sample_normal(&mut rng));
+                }
             }
         }
         Ok(weights)
     }
 
-    /// The shape.
+    /// The configuration.
     pub const fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Where which tensor is.
+    /// The layout of the parameter vector.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// All numbers.
+    /// The parameter vector.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// All numbers, to be changed.
+    /// The parameter vector, to be changed.
     pub fn values_mut(&mut self) -> &mut [f32] {
-        (self.turned, self.entrance) = (OnceLock::new(), OnceLock::new());
+        self.version = next_version();
         &mut self.values
     }
 
-    /// All numbers, but matrices that are multiplied by lie as the way forward reads them: inputs by
-    /// outputs, in panels.
-    pub(crate) fn turned(&self) -> &[f32] {
-        self.turned.get_or_init(|| {
-            let mut turned = Aligned::from(&*self.values);
-            for &(begin, outputs, inputs) in self.layout.products() {
-                let matrix = Matrix::new(&self.values[begin..], outputs, inputs);
-                to_panels(&mut turned[begin..], matrix.transposed());
-            }
-            turned
-        })
+    /// Root mean square of a tensor.
+    pub fn rms(&self, tensor: &Tensor) -> f64 {
+        let values = &self.values[tensor.range.clone()];
+        let sum: f64 = values.iter().map(|value| f64::from(*value).powi(2)).sum();
+        (sum / values.len().max(1) as f64).sqrt()
     }
 
-    /// What the first block asks, for each thing that a square can be, as this computes it once.
-    pub(crate) fn entrance(&self, compute: impl FnOnce() -> Aligned<f32>) -> &[f32] {
-        self.entrance.get_or_init(compute)
+    /// Changes with every [mutable access](Self::values_mut). Equal versions imply equal values, so
+    /// backends cache what they derive from the values under it.
+    pub(crate) const fn version(&self) -> u64 {
+        self.version
     }
 
-    /// The same numbers for a model that differs only in how it is trained.
+    /// The same parameters with another policy loss, which is the only difference.
     pub fn with_legal_mask(mut self, legal_mask: bool) -> Self {
         self.config.legal_mask = legal_mask;
         self
     }
 
-    /// Reads a folder.
+    /// Reads a model directory.
     pub fn load(folder: &Path) -> Result<Self, ModelError> {
         for missing in [CONFIG, MODEL] {
             if !folder.join(missing).is_file() {
@@ -225,25 +223,29 @@ impl Weights {
         let config: Config =
             serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
         config.check().map_err(|error| fail(error.to_string()))?;
-        let path = folder.join(MODEL);
-        let fail = |reason: TensorError| ModelError::Tensors { path: path.clone(), reason };
-        let bytes = regular::read(&path, MAX_BYTES).map_err(io_error("read", &path))?;
-        Self::from_bytes(&config, &bytes).map_err(fail)
+        Self::load_tensors(&config, &folder.join(MODEL))
     }
 
-    /// Reads tensors of a model of this shape.
+    /// Reads a safetensors file of a model of this configuration.
+    pub fn load_tensors(config: &Config, path: &Path) -> Result<Self, ModelError> {
+        let bytes = regular::read(path, MAX_BYTES).map_err(io_error("read", path))?;
+        let fail = |reason: TensorError| ModelError::Tensors { path: path.to_owned(), reason };
+        Self::from_bytes(config, &bytes).map_err(fail)
+    }
+
+    /// Reads the tensors of a model of this configuration.
     pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Self, TensorError> {
         let layout = Layout::new(config);
         let values = read_tensors(&layout, bytes, "")?;
-        Ok(Self::of(config, layout, values))
+        Ok(Self::from_values(config, layout, values))
     }
 
-    /// The tensors as a file, with numbers of 32 bits or of 16.
+    /// Serializes the tensors as f32, or as f16.
     pub fn to_bytes(&self, as_f16: bool) -> Result<Vec<u8>, SafeTensorError> {
         write_tensors(&self.layout, &[("", &self.values)], as_f16)
     }
 
-    /// Writes a folder; each of its files is there whole or not at all.
+    /// Writes a model directory; each file is replaced atomically.
     pub fn save(&self, folder: &Path, as_f16: bool) -> Result<(), ModelError> {
         fs::create_dir_all(folder).map_err(io_error("create folder", folder))?;
         let path = folder.join(MODEL);
@@ -258,13 +260,13 @@ impl Weights {
     }
 }
 
-/// A number of the bell curve, by the polar method's older brother (Box and Muller).
-fn bell(rng: &mut Rng) -> f32 {
+/// A standard normal sample, by the Box–Muller transform.
+fn sample_normal(rng: &mut Rng) -> f32 {
     let radius = (-2.0 * (1.0 - rng.next_f32()).ln()).sqrt();
     radius * (std::f32::consts::TAU * rng.next_f32()).cos()
 }
 
-/// The tensors of several arrays of one layout, each with something before its names.
+/// Serializes several parameter vectors of one layout, each with a prefix for its tensor names.
 pub(crate) fn write_tensors(
     layout: &Layout,
     arrays: &[(&str, &[f32])],
@@ -289,7 +291,7 @@ pub(crate) fn write_tensors(
     safetensors::serialize(views.collect::<Result<Vec<_>, SafeTensorError>>()?, None)
 }
 
-/// The numbers of a layout from a file; with nothing before their names, they must be all there is.
+/// Reads a parameter vector whose tensor names have a prefix; without one, no other tensors may exist.
 pub(crate) fn read_tensors(
     layout: &Layout,
     bytes: &[u8],
@@ -335,28 +337,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_way_forward_reads_is_made_anew_when_a_number_changes() {
-        for config in [Config::new(1, 24), Config::reference(2, 12)] {
-            let mut weights = Weights::random(&config, 1).unwrap();
-            let sorted = |values: &[f32]| {
-                let mut values = values.to_vec();
-                values.sort_by(f32::total_cmp);
-                values
-            };
-            // The same numbers in another order, and in the same where nothing is multiplied.
-            assert_ne!(weights.turned(), weights.values());
-            assert_eq!(sorted(weights.turned()), sorted(weights.values()));
-            assert_eq!(weights.turned()[..24], weights.values()[..24]);
-            let place = weights.layout().policy + 1;
-            weights.values_mut()[place] = 9.5;
-            assert_eq!(sorted(weights.turned()), sorted(weights.values()));
-            assert!(weights.turned().contains(&9.5));
-            // What the first block asks is kept as long.
-            let numbers = |number: f32| Aligned::from(&[number][..]);
-            assert_eq!(weights.entrance(|| numbers(1.0)), [1.0]);
-            assert_eq!(weights.entrance(|| numbers(2.0)), [1.0]);
-            weights.values_mut()[place] = 9.0;
-            assert_eq!(weights.entrance(|| numbers(2.0)), [2.0]);
-        }
+    fn the_version_changes_with_the_values_and_clones_share_it() {
+        let config = Config::new(1, 12);
+        let mut weights = Weights::random(&config, 1).unwrap();
+        assert_ne!(weights.version(), Weights::random(&config, 1).unwrap().version());
+        let clone = weights.clone();
+        assert_eq!(weights.version(), clone.version());
+        weights.values_mut()[0] += 1.0;
+        assert_ne!(weights.version(), clone.version());
     }
 }

@@ -1,7 +1,7 @@
-//! The engine on Burn says what the engine of the processor says, and learns the same from it.
+//! The GPU backend against the CPU backend: outputs, losses and gradients.
 //!
-//! On a graphics device this runs where there is one: a card, or Debian's package
-//! `mesa-vulkan-drivers`, by which the processor plays one. Else it says that it does not.
+//! The tests of a GPU need one, or a software rasterizer such as Debian's `mesa-vulkan-drivers`; without,
+//! they print that they are skipped.
 
 #![cfg(feature = "gpu")]
 
@@ -12,12 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chess::Position;
 use chess::rng::Rng;
 use data::FileFormat;
-use made::{Folder, game, make};
-use pra::gpu::{Device, GpuEngine};
+use made::{game, make};
+use pra::gpu::{BurnDevice, GpuTransformer};
 use pra::train::{Event, LOG, LogLine, TrainOptions, Training, read_log, train};
-use pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
+use pra::{
+    Batch, Compute, Config, Device, LossWeights, Losses, Transformer, Weights, compute_on, encode,
+};
 
-/// Castling, en passant, promotions with and without taking, both players to move.
+/// Castling, en passant, promotions with and without captures, both sides to move.
 const POSITIONS: [&str; 7] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -30,21 +32,21 @@ const POSITIONS: [&str; 7] = [
 
 const OUTCOMES: [[f32; 3]; 4] = [[1.0, 0.0, 0.0], [0.0; 3], [0.2, 0.5, 0.3], [0.0, 0.0, 1.0]];
 
-/// Each option alone, all but each, none and all.
-fn shapes() -> Vec<Config> {
+/// No option and all, and these with each option toggled.
+fn configs() -> Vec<Config> {
     let options: [fn(&mut Config) -> &mut bool; 6] = [
         |config| &mut config.promotions,
         |config| &mut config.state_input,
-        |config| &mut config.turned,
+        |config| &mut config.flipped,
         |config| &mut config.self_in_masks,
         |config| &mut config.light_value,
         |config| &mut config.legal_mask,
     ];
     let mut all = Vec::new();
-    for shape in [Config::reference(2, 24), Config::new(2, 24)] {
-        all.push(shape);
+    for config in [Config::reference(2, 24), Config::new(2, 24)] {
+        all.push(config);
         for option in options {
-            let mut other = shape;
+            let mut other = config;
             *option(&mut other) ^= true;
             all.push(other);
         }
@@ -52,8 +54,7 @@ fn shapes() -> Vec<Config> {
     all
 }
 
-/// A model in which nothing is 0, so that every number matters, and whose value is not near 1, where
-/// tanh is flat.
+/// Random weights, none of which is 0, with a value head that does not saturate.
 fn weights(config: &Config) -> Weights {
     let mut weights = Weights::random(config, 7).unwrap();
     let mut rng = Rng::new(7, 1000);
@@ -70,14 +71,14 @@ fn batch(config: &Config, positions: &[&str]) -> Batch {
     let mut batch = Batch::default();
     for (n, fen) in positions.iter().enumerate() {
         let position: Position = fen.parse().unwrap();
-        let legal: Vec<u16> = config.legal_moves(&position).map(|(_, index)| index).collect();
+        let legal: Vec<u16> = encode::legal_moves(config, &position).map(|m| m.1).collect();
         let target = legal[n * 5 % legal.len()];
-        batch.push(config.tokens(&position), legal, target, OUTCOMES[n % OUTCOMES.len()]);
+        batch.push(encode::tokens(config, &position), legal, target, OUTCOMES[n % OUTCOMES.len()]);
     }
     batch
 }
 
-/// The largest difference, measured by the largest number.
+/// The largest difference, relative to the largest expected value.
 fn difference(found: &[f32], expected: &[f32]) -> f32 {
     assert_eq!(found.len(), expected.len());
     let largest = expected.iter().fold(1e-6, |most: f32, number| most.max(number.abs()));
@@ -85,33 +86,32 @@ fn difference(found: &[f32], expected: &[f32]) -> f32 {
     pairs.fold(0.0, |most: f32, (a, b)| most.max((a - b).abs())) / largest
 }
 
-/// Compares everything for one shape of model: what is said, its losses, and each tensor's gradient.
-/// The largest differences of logits, outcomes, losses and gradients.
-fn compare(config: &Config, device: &Device) -> [f32; 4] {
+/// The largest differences of logits, outcomes, losses and gradients for one configuration.
+fn compare(config: &Config, device: &BurnDevice) -> [f32; 4] {
     let (weights, batch) = (weights(config), batch(config, &POSITIONS));
-    let mut expected = Engine::new(config, 1);
-    let mut engine = GpuEngine::new(config, device);
+    let mut cpu = Transformer::new(config, 1);
+    let mut gpu = GpuTransformer::new(config, device);
 
     let (mut logits, mut outcomes) = (0.0f32, 0.0f32);
-    let said = engine.predict(&weights, &batch.tokens).unwrap();
-    let expected_said = expected.predict(&weights, &batch.tokens);
-    assert_eq!(said.len(), POSITIONS.len());
-    for (said, expected) in said.iter().zip(&expected_said) {
-        logits = logits.max(difference(&said.logits, &expected.logits));
-        outcomes = outcomes.max(difference(&said.outcome, &expected.outcome));
+    let found = gpu.predict(&weights, &batch.tokens).unwrap();
+    let expected = cpu.predict(&weights, &batch.tokens);
+    assert_eq!(found.len(), POSITIONS.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        logits = logits.max(difference(&found.logits, &expected.logits));
+        outcomes = outcomes.max(difference(&found.outcome, &expected.outcome));
     }
 
     let of = (2 * batch.len() as u64, batch.valued() + 1);
     let weight = LossWeights { policy: 1.0, value: 0.7 };
     let (mut found, mut wanted) = (vec![0.0; weights.values().len()], weights.values().to_vec());
     wanted.fill(0.0);
-    let told = engine.gradient(&weights, &batch, of, weight, &mut found).unwrap();
-    let expected_told = expected.gradient(&weights, &batch, of, weight, &mut wanted);
-    assert_eq!(engine.losses(&weights, &batch).unwrap().correct, expected_told.correct);
-    let counts = |told: &pra::Losses| (told.positions, told.valued, told.correct);
-    assert_eq!(counts(&told), counts(&expected_told));
-    let sums = |told: &pra::Losses| [told.policy as f32, told.value as f32];
-    let losses = difference(&sums(&told), &sums(&expected_told));
+    let gpu_losses = gpu.gradient(&weights, &batch, of, weight, &mut found).unwrap();
+    let cpu_losses = cpu.gradient(&weights, &batch, of, weight, &mut wanted);
+    assert_eq!(gpu.losses(&weights, &batch).unwrap().correct, cpu_losses.correct);
+    let counts = |losses: &Losses| (losses.positions, losses.valued, losses.correct);
+    assert_eq!(counts(&gpu_losses), counts(&cpu_losses));
+    let sums = |losses: &Losses| [losses.policy as f32, losses.value as f32];
+    let losses = difference(&sums(&gpu_losses), &sums(&cpu_losses));
     let mut gradients = 0.0f32;
     for tensor in weights.layout().tensors() {
         let (found, wanted) = (&found[tensor.range.clone()], &wanted[tensor.range.clone()]);
@@ -123,91 +123,89 @@ fn compare(config: &Config, device: &Device) -> [f32; 4] {
     [logits, outcomes, losses, gradients]
 }
 
-/// Compares all shapes, and says how well both agree. Gradients are sums of many rounded numbers in
-/// both engines, and may differ by more than answers.
-fn compare_all(shapes: &[Config], device: &Device, answer: f32, gradient: f32) {
+/// Compares all configurations. Gradients are long sums in both backends, and differ by more than outputs.
+fn compare_all(configs: &[Config], device: &BurnDevice, output: f32, gradient: f32) {
     let mut largest = [0.0f32; 4];
-    for config in shapes {
+    for config in configs {
         let found = compare(config, device);
         largest.iter_mut().zip(found).for_each(|(most, found)| *most = most.max(found));
-        let agree = found[..3].iter().all(|found| *found < answer) && found[3] < gradient;
+        let agree = found[..3].iter().all(|found| *found < output) && found[3] < gradient;
         assert!(agree, "{found:?} with {config:?}");
     }
     let [logits, outcomes, losses, gradients] = largest;
     let name = device.identity().map_or_else(|| format!("{device:?}"), |identity| identity.name);
     println!(
-        "{name}, {} shapes, largest differences: logits {logits:.1e}, outcomes {outcomes:.1e}, \
+        "{name}, {} configurations, largest differences: logits {logits:.1e}, outcomes {outcomes:.1e}, \
          losses {losses:.1e}, gradients {gradients:.1e}",
-        shapes.len()
+        configs.len()
     );
 }
 
 #[test]
-fn burn_on_the_processor_agrees_for_every_option() {
-    compare_all(&shapes(), &Place::Flex.open().unwrap(), 1e-5, 5e-4);
+fn burns_cpu_backend_agrees_for_every_option() {
+    compare_all(&configs(), &Device::Flex.open().unwrap(), 1e-5, 5e-4);
 }
 
 #[test]
-fn burn_on_a_graphics_device_agrees_for_every_option() {
-    match Place::Best.open() {
-        Ok(device) => compare_all(&shapes(), &device, 1e-4, 1e-3),
+fn a_gpu_agrees_for_every_option() {
+    match Device::DefaultGpu.open() {
+        Ok(device) => compare_all(&configs(), &device, 1e-4, 1e-3),
         Err(error) => println!("SKIPPED: {error}"),
     }
 }
 
 #[test]
-fn parts_of_a_batch_add_up_to_the_whole() {
+fn accumulated_gradients_add_up() {
     let config = Config::new(1, 24);
     let weights = weights(&config);
-    let mut engine = GpuEngine::new(&config, &Place::Flex.open().unwrap());
+    let mut model = GpuTransformer::new(&config, &Device::Flex.open().unwrap());
     let whole = batch(&config, &POSITIONS);
     let of = (whole.len() as u64, whole.valued());
     let loss = LossWeights::default();
     let mut expected = vec![0.0; weights.values().len()];
-    let told = engine.gradient(&weights, &whole, of, loss, &mut expected).unwrap();
+    let losses = model.gradient(&weights, &whole, of, loss, &mut expected).unwrap();
     let mut found = vec![0.0; weights.values().len()];
-    let mut sum = pra::Losses::default();
+    let mut sum = Losses::default();
     for n in 0..whole.len() {
         let mut part = Batch::default();
         let legal = whole.legal(n).to_vec();
         part.push(whole.tokens[n], legal, whole.targets[n], whole.outcomes[n]);
-        sum.append(&engine.gradient(&weights, &part, of, loss, &mut found).unwrap());
+        sum.append(&model.gradient(&weights, &part, of, loss, &mut found).unwrap());
     }
     assert!(difference(&found, &expected) < 1e-5);
-    assert_eq!((sum.valued, sum.correct), (told.valued, told.correct));
-    assert!((sum.policy - told.policy).abs() < 1e-4);
+    assert_eq!((sum.valued, sum.correct), (losses.valued, losses.correct));
+    assert!((sum.policy - losses.policy).abs() < 1e-4);
 }
 
 #[test]
-fn more_positions_than_are_together_on_a_device_are_all_answered() {
+fn batches_larger_than_a_pass_are_split() {
     let config = Config::new(1, 12);
     let weights = weights(&config);
     let many: Vec<&str> = POSITIONS.into_iter().cycle().take(300).collect();
     let many = batch(&config, &many);
-    let mut engine = compute_on("flex", &config, 1).unwrap();
-    let mut expected = compute_on("cpu", &config, 2).unwrap();
-    let (said, wanted) =
-        (engine.predict(&weights, &many.tokens), expected.predict(&weights, &many.tokens));
-    for (said, wanted) in said.unwrap().iter().zip(&wanted.unwrap()) {
-        assert!(difference(&said.logits, &wanted.logits) < 1e-4);
+    let mut flex = compute_on("flex", &config, 1).unwrap();
+    let mut cpu = compute_on("cpu", &config, 2).unwrap();
+    let (found, wanted) =
+        (flex.predict(&weights, &many.tokens), cpu.predict(&weights, &many.tokens));
+    for (found, wanted) in found.unwrap().iter().zip(&wanted.unwrap()) {
+        assert!(difference(&found.logits, &wanted.logits) < 1e-4);
     }
-    let told =
-        [engine.losses(&weights, &many), expected.losses(&weights, &many)].map(Result::unwrap);
-    assert_eq!((told[0].positions, told[0].valued), (300, told[1].valued));
-    assert!((told[0].policy - told[1].policy).abs() < 1e-2, "{told:?}");
+    let losses = [flex.losses(&weights, &many), cpu.losses(&weights, &many)].map(Result::unwrap);
+    assert_eq!((losses[0].positions, losses[0].valued), (300, losses[1].valued));
+    assert!((losses[0].policy - losses[1].policy).abs() < 1e-2, "{losses:?}");
     let (of, loss) = ((300, many.valued()), LossWeights::default());
-    let [found, wanted] = [&mut engine, &mut expected].map(|engine| {
+    let [found, wanted] = [&mut flex, &mut cpu].map(|model| {
         let mut gradient = vec![0.0; weights.values().len()];
-        let told = engine.gradient(&weights, &many, of, loss, &mut gradient).unwrap();
-        assert_eq!((told.positions, told.valued), of);
+        let losses = model.gradient(&weights, &many, of, loss, &mut gradient).unwrap();
+        assert_eq!((losses.positions, losses.valued), of);
         gradient
     });
     assert!(difference(&found, &wanted) < 1e-4);
-    let nothing = engine.losses(&weights, &Batch::default()).unwrap();
-    assert_eq!(nothing, pra::Losses::default());
+    let empty = flex.losses(&weights, &Batch::default()).unwrap();
+    assert_eq!(empty, Losses::default());
 }
 
-/// All losses of a log: of steps and of validations.
+/// All training and validation losses of a log.
 fn losses(training: &Training) -> Vec<f64> {
     let lines = read_log(&training.out.join(LOG)).into_iter();
     let losses = lines.flat_map(|line| match line {
@@ -218,12 +216,13 @@ fn losses(training: &Training) -> Vec<f64> {
 }
 
 #[test]
-fn a_training_learns_the_same_on_another_device_and_may_go_on_there() {
-    let folder = Folder::new();
+fn training_on_another_device_gives_the_same_losses_and_resumes_there() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
     make(&folder.join("data"), FileFormat::Parquet, 12, game);
     let training = |device: &str, out: &str| {
         let mut options = TrainOptions::new(Config::new(2, 24), 8);
-        // More than are together on a device.
+        // More than a pass.
         (options.total_batch_size, options.device_batch_size) = (100, 80);
         (options.eval_every, options.eval_positions, options.save_every) = (4, 60, 4);
         let (data, out) = (folder.join("data"), folder.join(out));
@@ -244,7 +243,7 @@ fn a_training_learns_the_same_on_another_device_and_may_go_on_there() {
     assert_eq!(expected.len(), 2 * (8 + 2));
     let flex = training("flex", "flex");
     run(&flex, 8);
-    // Half of it here, half of it there.
+    // Half of the steps on each device.
     let mut both = training("flex", "both");
     run(&both, 5);
     both.device = "cpu".into();
@@ -258,10 +257,11 @@ fn a_training_learns_the_same_on_another_device_and_may_go_on_there() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_named() {
+fn errors_name_missing_and_unknown_devices() {
     let config = Config::new(1, 12);
     let error = compute_on("gpu:999", &config, 1).err().unwrap().to_string();
     assert!(error.starts_with("no device 'gpu:999': "), "{error}");
     let error = compute_on("tpu", &config, 1).err().unwrap().to_string();
-    assert_eq!(error, "'tpu' is no device: cpu, gpu, gpu:N, integrated:N, software or flex");
+    let names = "cpu, gpu, gpu:N, integrated:N, software or flex";
+    assert_eq!(error, format!("unknown device 'tpu': expected {names}"));
 }

@@ -1,4 +1,4 @@
-//! The loader: every row that can be used, once in an epoch, from any place on.
+//! The data loader: every usable row once per epoch, resumable at any row.
 
 mod made;
 
@@ -6,53 +6,54 @@ use std::path::Path;
 
 use chess::PackedRow;
 use data::{FileFormat, ReaderPosition, Row, Split};
-use made::{Folder, game, make};
-use pra::{Batch, Config, Loader, LoaderOptions, sample};
+use made::{game, make};
+use pra::{Batch, Config, Loader, LoaderOptions, encode, sample};
 
 fn open(folder: &Path, seed: Option<u64>, start: ReaderPosition) -> Loader {
     let options = LoaderOptions { seed, window_rows: 500, threads: 0 };
     Loader::open(folder, Split::Train, &Config::new(1, 12), options, start).unwrap()
 }
 
-/// What a position is known by.
-fn names(batch: &Batch) -> Vec<String> {
-    let name = |n: usize| {
+/// A description of each position of a batch.
+fn describe(batch: &Batch) -> Vec<String> {
+    let describe = |n: usize| {
         let (legal, outcome) = (batch.legal(n), batch.outcomes[n]);
         format!("{:?} {:?} {} {outcome:?}", batch.tokens[n], legal, batch.targets[n])
     };
-    (0..batch.len()).map(name).collect()
+    (0..batch.len()).map(describe).collect()
 }
 
 fn next(loader: &mut Loader, count: usize) -> Vec<String> {
     let mut batch = Batch::default();
     loader.next_batch(count, &mut batch).unwrap();
     assert_eq!(batch.len(), count);
-    names(&batch)
+    describe(&batch)
 }
 
-/// The slow way: each row unpacked on its own.
+/// The reference: each row unpacked on its own.
 fn expected(games: u64, split: Split) -> Vec<String> {
     let (config, mut batch) = (Config::new(1, 12), Batch::default());
     for row in (0..games).flat_map(game).filter(|row| row.split == split) {
         let row = row.packed.unpack().unwrap();
         let turn = row.position.turn();
         let moves = row.position.legal_moves();
-        let legal = moves.iter().map(|&m| config.move_index(turn, m));
-        let target = config.move_index(turn, row.best_move.unwrap());
-        let outcome = config.outcome(turn, row.score, row.result);
-        batch.push(config.tokens(&row.position), legal, target, outcome);
+        let legal = moves.iter().map(|&m| encode::move_index(&config, turn, m));
+        let target = encode::move_index(&config, turn, row.best_move.unwrap());
+        let outcome = encode::outcome(&config, turn, row.score, row.result);
+        batch.push(encode::tokens(&config, &row.position), legal, target, outcome);
     }
-    names(&batch)
+    describe(&batch)
 }
 
-fn sorted(mut names: Vec<String>) -> Vec<String> {
-    names.sort_unstable();
-    names
+fn sorted(mut positions: Vec<String>) -> Vec<String> {
+    positions.sort_unstable();
+    positions
 }
 
 #[test]
-fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
-    let folder = Folder::new();
+fn every_row_comes_once_per_epoch_and_loading_resumes_at_any_row() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
     let rows = expected(40, Split::Train);
     for format in [FileFormat::Parquet, FileFormat::Packed] {
         let data = make(&folder.join(format.extension()), format, 40, game);
@@ -64,38 +65,40 @@ fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
             assert!(sorted(epoch.to_vec()) == sorted(rows.clone()));
         }
         assert!(all[..rows.len()] != all[rows.len()..2 * rows.len()]);
-        // Batches of any size, each from the place where the last one ended.
+        // Batches of any size, each resumed at the end of the last.
         let (mut start, mut given) = (ReaderPosition::default(), 0);
         for count in [1, 499, 2, 700, 100, 900] {
             let mut loader = open(&data, Some(3), start);
             assert!(next(&mut loader, count) == all[given..given + count]);
             (start, given) = (loader.position(), given + count);
         }
-        // In the order of the files, each epoch is like the others.
+        // In file order, all epochs are equal.
         let plain = next(&mut open(&data, None, ReaderPosition::default()), 2 * rows.len());
         assert!(plain[..rows.len()] == plain[rows.len()..]);
     }
 }
 
 #[test]
-fn a_sample_is_no_more_than_there_is() {
-    let folder = Folder::new();
+fn a_sample_has_at_most_all_rows_and_is_always_the_same() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
     let data = make(&folder.join("data"), FileFormat::Parquet, 20, game);
     let rows = expected(20, Split::Validation);
     let config = Config::new(1, 12);
     let take = |count, size| sample(&data, Split::Validation, &config, (count, size)).unwrap();
-    let all: Vec<String> = take(100_000, 64).iter().flat_map(names).collect();
+    let all: Vec<String> = take(100_000, 64).iter().flat_map(describe).collect();
     assert!(sorted(all.clone()) == sorted(rows));
     let sizes: Vec<usize> = take(70, 32).iter().map(Batch::len).collect();
     assert_eq!(sizes, [32, 32, 6]);
-    let some: Vec<String> = take(70, 32).iter().flat_map(names).collect();
+    let some: Vec<String> = take(70, 32).iter().flat_map(describe).collect();
     assert!(some == all[..70]);
 }
 
 #[test]
-fn rows_that_teach_nothing_are_left_out_and_counted() {
-    let folder = Folder::new();
-    // Of each game one board that is none, one move that is not legal, one row without a move.
+fn unusable_rows_are_skipped_and_counted() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    // In each game one invalid board, one illegal move, one row without a move.
     let bad = |number: u64| -> Vec<Row> {
         let mut rows = game(number);
         for row in &mut rows {
@@ -120,19 +123,20 @@ fn rows_that_teach_nothing_are_left_out_and_counted() {
 }
 
 #[test]
-fn data_without_rows_and_rows_without_sense_are_one_clear_error() {
-    let folder = Folder::new();
-    let try_all = |data: &Path| {
+fn empty_unusable_and_damaged_data_sets_are_one_clear_error() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    let load = |data: &Path| {
         let (options, start) = (LoaderOptions::default(), ReaderPosition::default());
         let config = Config::new(1, 12);
         let loader = Loader::open(data, Split::Train, &config, options, start);
         let tried = loader.and_then(|mut loader| loader.next_batch(1, &mut Batch::default()));
         tried.unwrap_err().to_string()
     };
-    let error = try_all(&folder.join("nothing"));
+    let error = load(&folder.join("nothing"));
     assert!(error.ends_with("no data set: there is no _SUCCESS"), "{error}");
     let empty = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
-    let error = try_all(&empty);
+    let error = load(&empty);
     assert!(error.starts_with("there are no rows for train in "), "{error}");
     let silent = |number: u64| {
         let mut rows = game(number + 1);
@@ -140,13 +144,13 @@ fn data_without_rows_and_rows_without_sense_are_one_clear_error() {
         rows
     };
     let silent = make(&folder.join("silent"), FileFormat::Parquet, 1, silent);
-    let error = try_all(&silent);
-    assert!(error.contains("can be learned from: 40 without a move, 0 damaged"), "{error}");
+    let error = load(&silent);
+    assert!(error.contains("is usable: 40 without a move, 0 damaged"), "{error}");
     // A damaged file is named.
     let good = make(&folder.join("good"), FileFormat::Parquet, 5, game);
     let file = good.join("train/train-00000.parquet");
     let bytes = std::fs::read(&file).unwrap();
     std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-    let error = try_all(&good);
+    let error = load(&good);
     assert!(error.contains("train-00000.parquet is damaged"), "{error}");
 }

@@ -1,21 +1,24 @@
-//! The CPU engine against a slow twin of it, and its gradients against differences.
+//! The transformer against a reference implementation in f64, its gradients against finite differences,
+//! and a model written by the first version.
 
 mod twin;
 
 use chess::Position;
 use chess::pgn::GameResult;
 use chess::rng::Rng;
-use pra::{Batch, Config, Engine, LossWeights, Weights};
+use pra::player::Player;
+use pra::{Batch, CONFIG, Config, LossWeights, MODEL, Transformer, Weights, encode};
+use serde_json::Value;
 use twin::Twin;
 
-/// Every option on its own, all, and none.
+/// Each option alone, all, and none.
 fn configs() -> Vec<Config> {
     let reference = Config::reference(1, 24);
     vec![
         reference,
         Config { promotions: true, ..reference },
         Config { state_input: true, ..reference },
-        Config { turned: true, ..reference },
+        Config { flipped: true, ..reference },
         Config { self_in_masks: true, ..reference },
         Config { light_value: true, ..reference },
         Config { legal_mask: true, ..reference },
@@ -25,13 +28,13 @@ fn configs() -> Vec<Config> {
     ]
 }
 
-/// Weights none of which is 0.
+/// Random weights, none of which is 0.
 fn weights(config: &Config) -> Weights {
     let mut weights = Weights::random(config, 5).unwrap();
     let mut rng = Rng::new(6, 0);
     let layout = weights.layout().clone();
     for tensor in layout.tensors() {
-        // A value of almost 1 has no gradient to speak of.
+        // A saturated tanh has almost no gradient.
         let size = if tensor.name.starts_with("value_head") { 0.01 } else { 0.4 };
         for value in &mut weights.values_mut()[tensor.range.clone()] {
             *value = 0.5 * *value + size * (rng.next_f32() - 0.5);
@@ -40,7 +43,7 @@ fn weights(config: &Config) -> Weights {
     weights
 }
 
-/// Positions of both players, with promotions, castling, en passant, known and unknown outcomes.
+/// Positions of both sides, with promotions, castling, en passant, known and unknown results.
 fn batch(config: &Config) -> Batch {
     let positions = [
         ("r3k2r/1P4pp/8/2pP4/8/8/5n2/R3K2R w KQkq c6 0 1", "b7a8n", GameResult::WhiteWins),
@@ -51,50 +54,50 @@ fn batch(config: &Config) -> Batch {
     for (fen, uci, result) in positions {
         let position: Position = fen.parse().unwrap();
         let turn = position.turn();
-        let target = config.move_index(turn, position.parse_uci(uci).unwrap());
-        let legal = config.legal_moves(&position).map(|(_, index)| index);
-        batch.push(config.tokens(&position), legal, target, config.outcome(turn, None, result));
+        let target = encode::move_index(config, turn, position.parse_uci(uci).unwrap());
+        let legal = encode::legal_moves(config, &position).map(|(_, index)| index);
+        let outcome = encode::outcome(config, turn, None, result);
+        batch.push(encode::tokens(config, &position), legal, target, outcome);
     }
     batch
 }
 
 #[test]
-fn the_engine_says_what_its_twin_says() {
+fn outputs_and_losses_agree_with_the_reference_implementation() {
     for config in configs() {
         let (weights, batch) = (weights(&config), batch(&config));
         let twin = Twin::new(&weights);
-        let mut engine = Engine::new(&config, 2);
-        let predictions = engine.predict(&weights, &batch.tokens);
+        let mut model = Transformer::new(&config, 2);
+        let predictions = model.predict(&weights, &batch.tokens);
         assert_eq!(predictions.len(), batch.len());
         for (tokens, prediction) in batch.tokens.iter().zip(&predictions) {
-            let answer = twin.answer(tokens);
-            for (ours, exact) in prediction.logits.iter().zip(&answer.logits) {
+            let output = twin.forward(tokens);
+            for (ours, exact) in prediction.logits.iter().zip(&output.logits) {
                 assert!((f64::from(*ours) - exact).abs() < 2e-5, "{config:?}: {ours} {exact}");
             }
-            let exact = match answer.value[..] {
+            let exact = match output.value[..] {
                 [win, _, loss] => win - loss,
-                _ => answer.value[0],
+                _ => output.value[0],
             };
             assert!((f64::from(prediction.value()) - exact).abs() < 1e-5, "{config:?}");
         }
-        let weights_of_loss = LossWeights { policy: 0.7, value: 0.4 };
-        let (ours, exact) = (
-            engine.losses(&weights, &batch).total(weights_of_loss),
-            twin.loss(&batch, weights_of_loss),
-        );
+        let loss_weights = LossWeights { policy: 0.7, value: 0.4 };
+        let (ours, exact) =
+            (model.losses(&weights, &batch).total(loss_weights), twin.loss(&batch, loss_weights));
         assert!((ours - exact).abs() < 1e-5 * exact, "{config:?}: {ours} {exact}");
     }
 }
 
 #[test]
-fn gradients_of_every_tensor_are_those_of_differences() {
+fn gradients_of_every_tensor_agree_with_finite_differences() {
     let loss = LossWeights { policy: 1.0, value: 0.5 };
     for config in configs() {
         let (weights, batch) = (weights(&config), batch(&config));
         let mut twin = Twin::new(&weights);
         let mut gradient = vec![0.0; weights.values().len()];
         let of = (batch.len() as u64, batch.valued());
-        let losses = Engine::new(&config, 2).gradient(&weights, &batch, of, loss, &mut gradient);
+        let losses =
+            Transformer::new(&config, 2).gradient(&weights, &batch, of, loss, &mut gradient);
         let exact = twin.loss(&batch, loss);
         assert!((losses.total(loss) - exact).abs() < 1e-5 * exact);
         let mut rng = Rng::new(9, 0);
@@ -102,7 +105,7 @@ fn gradients_of_every_tensor_are_those_of_differences() {
             let own = &gradient[tensor.range.clone()];
             let size = own.iter().map(|g| f64::from(g.abs())).fold(0.0, f64::max);
             assert!(size > 0.0, "{config:?}: no gradient at all for {}", tensor.name);
-            // The largest, and another.
+            // The largest element, and a random one.
             let largest = own.iter().position(|g| f64::from(g.abs()) == size).unwrap();
             for n in [largest, rng.below(own.len())] {
                 let place = tensor.range.start + n;
@@ -116,7 +119,7 @@ fn gradients_of_every_tensor_are_those_of_differences() {
                 let error = (f64::from(gradient[place]) - slope).abs();
                 assert!(
                     error < 5e-4 * size + 1e-7,
-                    "{config:?}: number {n} of {}: {} {slope}",
+                    "{config:?}: element {n} of {}: {} {slope}",
                     tensor.name,
                     gradient[place]
                 );
@@ -126,15 +129,15 @@ fn gradients_of_every_tensor_are_those_of_differences() {
 }
 
 #[test]
-fn parts_of_a_batch_add_up_and_threads_change_only_the_rounding() {
+fn accumulated_gradients_add_up_and_threads_change_only_the_rounding() {
     let config = Config::new(2, 24);
     let (weights, batch) = (weights(&config), batch(&config));
     let of = (batch.len() as u64, batch.valued());
     let gradient = |threads: usize, parts: &[Batch]| {
         let mut gradient = vec![0.0; weights.values().len()];
-        let mut engine = Engine::new(&config, threads);
+        let mut model = Transformer::new(&config, threads);
         for part in parts {
-            engine.gradient(&weights, part, of, LossWeights::default(), &mut gradient);
+            model.gradient(&weights, part, of, LossWeights::default(), &mut gradient);
         }
         gradient
     };
@@ -157,14 +160,14 @@ fn parts_of_a_batch_add_up_and_threads_change_only_the_rounding() {
 }
 
 #[test]
-fn a_single_position_is_the_same_on_any_number_of_threads() {
+fn sequence_parallelism_gives_the_same_output_on_any_number_of_threads() {
     for config in [Config::new(2, 24), Config::reference(1, 96)] {
         let (weights, batch) = (weights(&config), batch(&config));
-        let together = Engine::new(&config, 1).predict(&weights, &batch.tokens);
+        let batched = Transformer::new(&config, 1).predict(&weights, &batch.tokens);
         for threads in [1, 2, 3, 4] {
-            let mut engine = Engine::new(&config, threads);
-            for (tokens, expected) in batch.tokens.iter().zip(&together) {
-                let [alone] = &engine.predict(&weights, &[*tokens])[..] else { panic!() };
+            let mut model = Transformer::new(&config, threads);
+            for (tokens, expected) in batch.tokens.iter().zip(&batched) {
+                let [alone] = &model.predict(&weights, &[*tokens])[..] else { panic!() };
                 for (a, b) in alone.logits.iter().zip(&expected.logits) {
                     assert!((a - b).abs() < 1e-5, "{threads}: {a} {b}");
                 }
@@ -175,20 +178,80 @@ fn a_single_position_is_the_same_on_any_number_of_threads() {
 }
 
 #[test]
-fn shares_of_attention_add_up_to_one_and_keep_to_the_masks() {
+fn attention_weights_sum_to_one_and_are_zero_where_masked() {
     let config = Config::reference(2, 24);
-    let tokens = config.tokens(&Position::INITIAL);
-    let shares = Engine::new(&config, 1).attention(&weights(&config), &tokens);
-    assert_eq!(shares.len(), 2 * 12 * 64 * 64);
+    let tokens = encode::tokens(&config, &Position::INITIAL);
+    let attention = Transformer::new(&config, 1).attention_weights(&weights(&config), &tokens);
+    assert_eq!(attention.len(), 2 * 12 * 64 * 64);
     let masks = pra::masks::piece_masks(&config);
-    for (n, row) in shares.chunks(64).enumerate() {
+    for (n, row) in attention.chunks(64).enumerate() {
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         let (head, from) = (n / 64 % 12, n % 64);
         if let Some(mask) = masks.get(head) {
-            for (to, &share) in row.iter().enumerate() {
-                let is_seen = mask[from].has(chess::Square::from_index(to));
-                assert_eq!(share > 0.0, is_seen);
+            for (to, &weight) in row.iter().enumerate() {
+                let is_visible = mask[from].has(chess::Square::from_index(to));
+                assert_eq!(weight > 0.0, is_visible);
             }
         }
+    }
+}
+
+#[test]
+fn one_model_runs_different_weights_in_turn() {
+    let config = Config::new(2, 24);
+    let (mut weights, batch) = (weights(&config), batch(&config));
+    let mut model = Transformer::new(&config, 1);
+    // Each of them is cached in another form.
+    for name in [
+        "embedding.piece_embed.weight",
+        "blocks.1.attn.free_attn_logits",
+        "blocks.0.mlp.c_fc.weight",
+    ] {
+        let tensor = weights.layout().tensors().iter().find(|tensor| tensor.name == name);
+        let range = tensor.unwrap().range.clone();
+        let before = model.predict(&weights, &batch.tokens);
+        let old = weights.clone();
+        weights.values_mut()[range].iter_mut().for_each(|value| *value *= 1.5);
+        let after = model.predict(&weights, &batch.tokens);
+        assert!(after == Transformer::new(&config, 1).predict(&weights, &batch.tokens), "{name}");
+        assert!(before != after, "{name}");
+        assert!(before == model.predict(&old, &batch.tokens), "{name}");
+    }
+}
+
+/// `predictions.jsonl` is the output of `tabiya pra predict --json` of that version on a CPU with
+/// AVX-512; other vector widths round differently.
+#[test]
+fn a_model_of_the_first_version_loads_and_predicts_the_same_bits() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old-model");
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let weights = Weights::load(&folder).unwrap();
+    assert_eq!(*weights.config(), Config { light_value: false, ..Config::new(1, 12) });
+    let saved = tempfile::tempdir().unwrap();
+    weights.save(saved.path(), true).unwrap();
+    for name in [CONFIG, MODEL] {
+        assert!(std::fs::read(saved.path().join(name)).unwrap() == read(name), "{name}");
+    }
+    let mut player = Player::new(weights, 1);
+    let expected = String::from_utf8(read("predictions.jsonl")).unwrap();
+    for line in expected.lines() {
+        let expected: Value = serde_json::from_str(line).unwrap();
+        let position: Position = expected["fen"].as_str().unwrap().parse().unwrap();
+        let found = player.predict(&position).to_json(6);
+        if cfg!(target_feature = "avx512f") {
+            assert_eq!(found.to_string(), line);
+            continue;
+        }
+        for (found, expected) in
+            found["moves"].as_array().unwrap().iter().zip(expected["moves"].as_array().unwrap())
+        {
+            let probability = |m: &Value| m["probability"].as_f64().unwrap();
+            assert!(
+                (probability(found) - probability(expected)).abs() < 1e-5,
+                "{found} {expected}"
+            );
+        }
+        let score = |prediction: &Value| prediction["value"]["expected"].as_f64().unwrap();
+        assert!((score(&found) - score(&expected)).abs() < 1e-5, "{found} {expected}");
     }
 }

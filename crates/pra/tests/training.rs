@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use data::{FileFormat, ReaderPosition, Split};
-use made::{Folder, copy, game, make};
+use made::{copy, game, make};
 use pra::train::{CHECKPOINTS, Event, FINISHED, LOG, LogLine, Trained, Training, read_log, train};
 use pra::train::{TrainError, TrainOptions};
-use pra::{Batch, Config, Engine, Loader, LoaderOptions, LossWeights, OptimizerKind, Weights};
+use pra::{Batch, Config, Loader, LoaderOptions, LossWeights, OptimizerKind, Transformer, Weights};
 
 fn never() -> AtomicBool {
     AtomicBool::new(false)
 }
 
-fn data(folder: &Folder) -> PathBuf {
+fn data(folder: &Path) -> PathBuf {
     make(&folder.join("data"), FileFormat::Parquet, 12, game)
 }
 
-fn training(folder: &Folder, out: &str) -> Training {
+fn training(folder: &Path, out: &str) -> Training {
     let mut options = TrainOptions::new(Config::new(1, 12), 12);
     (options.total_batch_size, options.device_batch_size) = (40, 16);
     (options.window_rows, options.eval_positions) = (250, 50);
@@ -54,11 +54,12 @@ fn checkpoints(out: &Path) -> Vec<String> {
 
 #[test]
 fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
-    let folder = Folder::new();
-    data(&folder);
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
     for kind in [OptimizerKind::Muon, OptimizerKind::AdamW] {
         let name = format!("{kind:?}");
-        let mut whole = training(&folder, &format!("{name}-whole"));
+        let mut whole = training(folder, &format!("{name}-whole"));
         whole.options.optimizer.kind = kind;
         let trained = finish(&whole);
         assert_eq!((trained.steps, trained.counts.used), (12, 480));
@@ -68,7 +69,7 @@ fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
             expected.0.iter().filter(|line| matches!(line, LogLine::Validation(_))).count();
         assert_eq!((expected.0.len() - validations, validations), (12, 4));
         let mut cut = whole.clone();
-        cut.out = folder.join(&format!("{name}-cut"));
+        cut.out = folder.join(format!("{name}-cut"));
         let mut rounds = 0;
         loop {
             // Between steps, and in the middle of them.
@@ -94,9 +95,10 @@ fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
 
 #[test]
 fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
-    let folder = Folder::new();
-    data(&folder);
-    let whole = training(&folder, "whole");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
+    let whole = training(folder, "whole");
     let mut killed = whole.clone();
     killed.out = folder.join("killed");
     train(&whole, &never(), &mut |event| {
@@ -165,8 +167,9 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
 
 #[test]
 fn gradients_of_parts_add_up_to_that_of_the_whole() {
-    let folder = Folder::new();
-    let data = data(&folder);
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    let data = data(folder);
     let loss = LossWeights::default();
     for config in [Config::new(2, 24), Config::reference(2, 24)] {
         let weights = Weights::random(&config, 3).unwrap();
@@ -177,12 +180,12 @@ fn gradients_of_parts_add_up_to_that_of_the_whole() {
         let of = (60, batch.valued());
         assert!(of.1 > 0 && of.1 < 60);
         let mut whole = vec![0.0; config.parameters()];
-        let losses = Engine::new(&config, 1).gradient(&weights, &batch, of, loss, &mut whole);
+        let losses = Transformer::new(&config, 1).gradient(&weights, &batch, of, loss, &mut whole);
         let (mut parts, mut loader) = (vec![0.0; whole.len()], open().unwrap());
-        let (mut engine, mut sum) = (Engine::new(&config, 2), pra::Losses::default());
+        let (mut model, mut sum) = (Transformer::new(&config, 2), pra::Losses::default());
         for count in [25, 25, 10] {
             loader.next_batch(count, &mut batch).unwrap();
-            sum.append(&engine.gradient(&weights, &batch, of, loss, &mut parts));
+            sum.append(&model.gradient(&weights, &batch, of, loss, &mut parts));
         }
         assert_eq!((sum.positions, sum.valued, sum.correct), (60, of.1, losses.correct));
         assert!((sum.total(loss) - losses.total(loss)).abs() < 1e-5);
@@ -195,9 +198,10 @@ fn gradients_of_parts_add_up_to_that_of_the_whole() {
 
 #[test]
 fn training_learns_something() {
-    let folder = Folder::new();
-    data(&folder);
-    let mut job = training(&folder, "out");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
+    let mut job = training(folder, "out");
     job.options = TrainOptions { num_iterations: 40, eval_every: 20, ..job.options };
     (job.options.total_batch_size, job.options.device_batch_size) = (80, 80);
     let trained = finish(&job);
@@ -215,9 +219,10 @@ fn training_learns_something() {
 
 #[test]
 fn another_training_in_the_same_folder_is_refused_with_the_difference() {
-    let folder = Folder::new();
-    data(&folder);
-    let job = training(&folder, "out");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
+    let job = training(folder, "out");
     finish(&job);
     let refused = |change: &dyn Fn(&mut Training)| {
         let mut other = job.clone();
@@ -246,9 +251,10 @@ fn another_training_in_the_same_folder_is_refused_with_the_difference() {
 
 #[test]
 fn a_training_may_begin_with_another_model() {
-    let folder = Folder::new();
-    data(&folder);
-    let mut job = training(&folder, "out");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
+    let mut job = training(folder, "out");
     let mut from = Weights::random(&job.options.config, 77).unwrap().with_legal_mask(false);
     job.options.optimizer = job.options.optimizer.faster(0.0);
     job.from = Some(from.clone());
@@ -264,21 +270,22 @@ fn a_training_may_begin_with_another_model() {
 
 #[test]
 fn what_cannot_be_done_is_one_clear_error() {
-    let folder = Folder::new();
-    data(&folder);
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
     let error = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err();
-    let mut job = training(&folder, "out");
+    let mut job = training(folder, "out");
     job.data = folder.join("nothing");
     assert!(error(&job).to_string().ends_with("no data set: there is no _SUCCESS"));
     job.data = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
     assert!(error(&job).to_string().starts_with("there are no rows for train in "));
     // A device that nobody knows; nothing is written.
-    job = training(&folder, "nowhere");
+    job = training(folder, "nowhere");
     job.device = "abacus".into();
-    assert!(error(&job).to_string().starts_with("'abacus' is no device: cpu, gpu, "));
+    assert!(error(&job).to_string().starts_with("unknown device 'abacus': expected cpu, gpu, "));
     assert!(!job.out.exists());
     // Rates that lead nowhere; what was good is still there.
-    let mut job = training(&folder, "far");
+    let mut job = training(folder, "far");
     job.options.optimizer = job.options.optimizer.faster(200.0);
     job.options.optimizer.weight_decay = 100.0;
     (job.options.num_iterations, job.options.save_every) = (30, 10);
@@ -288,12 +295,12 @@ fn what_cannot_be_done_is_one_clear_error() {
     }
     let mut from = Weights::random(&job.options.config, 1).unwrap();
     from.values_mut()[0] = f32::NAN;
-    let mut job = training(&folder, "nan");
+    let mut job = training(folder, "nan");
     job.from = Some(from);
     assert!(error(&job).to_string().starts_with("the loss is no longer a number after 0 steps"));
     // Without rows for validation there is a training all the same.
     let only = |number: u64| game(5 * number + 1);
-    job = training(&folder, "only");
+    job = training(folder, "only");
     job.data = make(&folder.join("train-only"), FileFormat::Packed, 5, only);
     let mut told = 0;
     train(&job, &never(), &mut |event| told += u32::from(matches!(event, Event::NoValidation)))

@@ -1,19 +1,21 @@
-//! `tabiya pra attention`: where a model looks.
+//! `tabiya pra attention`: attention weights of the heads.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::data::{Column, Manifest, Reader, ReaderOptions, Split};
-use anyhow::{bail, ensure};
+use ::data::Split;
+use anyhow::{Context, ensure};
 use chess::{Position, Square};
 use pra::attention::{
-    Maps, PIECES, Resemblance, closest, looked_at, mean_attention, received, resemblances,
+    AttentionMaps, HeadCorrelations, PIECES, free_head_correlations, mean_attention, most_similar,
+    received, weights_of,
 };
 use pra::config::HEADS;
-use pra::masks::head_name;
-use pra::picture::{HeadPicture, Overview, View};
-use pra::{Engine, Weights};
+use pra::masks::{head_name, parse_head};
+use pra::picture::{HeadPicture, Overview, View, text_board};
+use pra::{Transformer, Weights, first_positions};
 use serde_json::json;
 
 use super::model::{ensure_not_model, model_folder_or_shipped};
@@ -22,7 +24,7 @@ use crate::layout::{Table, prose, width};
 use crate::threads::Threads;
 use crate::{Outcome, input, output};
 
-/// Draws where the heads of a model look, and tells what its free heads have learned
+/// Shows the attention weights of the heads, and what the free heads have learned
 ///
 /// Heads are numbered from 1, or named: knight1, knight2, bishop1, bishop2, rook1, rook2, queen, king,
 /// pawn, free1, free2, free3. Layers are numbered from 1.
@@ -35,39 +37,37 @@ use crate::{Outcome, input, output};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct AttentionArgs {
-    /// The folder of a model; the one in this program unless given
+    /// Model directory [default: the embedded model]
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
+    /// Position as FEN, or as 'FEN moves e2e4 …' or 'startpos moves …'
     #[arg(long, default_value = "startpos")]
     fen: String,
-    /// The layer, counted from 1
+    /// Layer, counted from 1
     #[arg(long, value_name = "L", requires = "head", conflicts_with_all = ["all", "free"])]
     layer: Option<usize>,
-    /// The head: its number from 1, or its name
+    /// Head: its number from 1, or its name
     #[arg(long, value_name = "H", requires = "layer", conflicts_with_all = ["all", "free"])]
     head: Option<String>,
-    /// Show what this square looks at, instead of what all squares look at
+    /// Show the attention weights of this query square, instead of the mean over all queries
     #[arg(long, value_name = "SQUARE", requires = "head")]
     square: Option<Square>,
     /// All heads of all layers
     #[arg(long, conflicts_with = "free")]
     all: bool,
-    /// Which pieces the free heads resemble, by the correlation of their patterns and of their attention
-    /// with what pieces reach
+    /// Correlate the learned masks and the mean attention of the free heads with the masks of the pieces
     #[arg(long)]
     free: bool,
-    /// Write the picture of the head, or of all heads
+    /// Write a picture of the head, or of all heads
     #[arg(long, value_name = "FILE", conflicts_with = "free")]
     svg: Option<PathBuf>,
-    /// Write a page with all heads and the patterns of the free ones
+    /// Write a page with all heads and the learned masks of the free heads
     #[arg(long, value_name = "FILE", requires = "all")]
     html: Option<PathBuf>,
-    /// Positions for the mean attention of the free heads, one FEN a line; those of `tabiya bench`
-    /// unless given
+    /// Positions for the mean attention, one FEN per line [default: those of `tabiya bench`]
     #[arg(long, value_name = "FENS", conflicts_with = "data")]
     positions: Option<PathBuf>,
-    /// … or the first 500 of a data set's validation split
+    /// Data set for the mean attention: the first 500 positions of its validation split
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +77,7 @@ pub struct AttentionArgs {
     json: bool,
 }
 
-/// Positions of a data set that are looked at.
+/// Positions of a data set for the mean attention.
 const DATA_POSITIONS: usize = 500;
 
 pub fn run(args: &AttentionArgs, out: &mut dyn Write) -> Outcome {
@@ -85,176 +85,128 @@ pub fn run(args: &AttentionArgs, out: &mut dyn Write) -> Outcome {
         args.all || args.free || args.layer.is_some(),
         "nothing to show: give --layer and --head, --all, or --free"
     );
+    ensure!(
+        !args.all || args.svg.is_some() || args.html.is_some(),
+        "--all writes a picture: give --svg FILE or --html FILE"
+    );
     let outputs = [&args.svg, &args.html].into_iter().flatten().map(PathBuf::as_path);
     output::ensure_not_inputs(outputs, args.positions.as_deref())?;
     ensure_not_model([&args.svg, &args.html], args.model.as_deref())?;
     let weights = model_folder_or_shipped(args.model.as_deref())?;
-    let mut engine = Engine::new(weights.config(), args.threads.count().get());
+    let mut model = Transformer::new(weights.config(), args.threads.count().get());
     let game = input::game(&args.fen)?;
     let position = game.position();
     if args.free {
         let positions = args.mean_positions()?;
-        let means = mean_attention(&mut engine, &weights, &positions);
-        write_free(&resemblances(&weights, &means), positions.len(), args.json, out)?;
+        let means = mean_attention(&mut model, &weights, &positions);
+        let correlations = free_head_correlations(&weights, &means);
+        write_free(&correlations, positions.len(), args.json, out)?;
     } else if args.all {
-        all(args, &weights, &mut engine, position, out)?;
+        let positions = if args.html.is_some() { args.mean_positions()? } else { Vec::new() };
+        args.write_all(&Overview::new(&mut model, &weights, position, &positions), out)?;
     } else {
-        one(args, &weights, &mut engine, position, out)?;
+        let maps = AttentionMaps::new(&mut model, &weights, position);
+        args.write_one(&maps, position, out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 impl AttentionArgs {
     fn mean_positions(&self) -> anyhow::Result<Vec<Position>> {
-        if let Some(path) = &self.positions {
-            return predict::read(path);
+        match (&self.positions, &self.data) {
+            (Some(path), _) => predict::read(path),
+            (None, Some(folder)) => Ok(first_positions(folder, Split::Validation, DATA_POSITIONS)?),
+            (None, None) => {
+                let fens = engine::bench::POSITIONS.iter();
+                fens.map(|fen| Ok(Position::from_fen(fen)?)).collect()
+            }
         }
-        let Some(folder) = &self.data else {
-            let read = |fen: &&str| Ok(Position::from_fen(fen)?);
-            return engine::bench::POSITIONS.iter().map(read).collect();
+    }
+
+    fn write_one(
+        &self,
+        maps: &AttentionMaps,
+        position: &Position,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let depth = maps.depth();
+        let layer = self.layer.unwrap_or(1);
+        ensure!(
+            (1..=depth).contains(&layer),
+            "there is no layer {layer}: the model has 1 to {depth}"
+        );
+        let text = self.head.as_deref().unwrap_or("1");
+        let head = parse_head(text).with_context(|| {
+            format!("there is no head '{text}': they are 1 to {HEADS}, or knight1 to free3")
+        })?;
+        let map = maps.map(layer - 1, head);
+        let name = format!("layer {layer}, {}", head_name(head));
+        if let Some(path) = &self.svg {
+            let view = self.square.map_or(View::Received, View::Query);
+            let orientation = position.turn();
+            let picture = HeadPicture { position, map, name: &name, view, orientation };
+            output::write(path, picture.to_svg())?;
+        }
+        let shown = self.square.map_or_else(|| received(map), |square| weights_of(map, square));
+        if self.json {
+            let weights = Square::all().map(|square| (square.name(), shown[square.index()]));
+            let report = json!({
+                "fen": position.fen(),
+                "layer": layer,
+                "head": head_name(head),
+                "from": self.square.map(|square| square.name()),
+                "shares": weights.collect::<BTreeMap<_, _>>(),
+            });
+            writeln!(out, "{report}")?;
+            return Ok(());
+        }
+        let what = match self.square {
+            None => "attention received by each square, mean over all queries, in %".to_owned(),
+            Some(square) => format!("attention weights of query {square}, in %"),
         };
-        let columns = Manifest::open(folder)?.column_list()?;
-        let column = if columns.contains(&Column::Board) { Column::Board } else { Column::Fen };
-        let options = ReaderOptions {
-            split: Split::Validation,
-            columns: vec![column],
-            ..ReaderOptions::default()
-        };
-        let mut reader = Reader::open(folder, &options)?;
-        let mut positions = Vec::new();
-        while positions.len() < DATA_POSITIONS
-            && let Some(row) = reader.next_row()
-        {
-            let row = row?;
-            let board = row.board().and_then(|board| board.position().ok());
-            let position = board.or_else(|| row.fen().and_then(|fen| Position::from_fen(fen).ok()));
-            positions.extend(position);
+        writeln!(out, "{name}: {what}\n")?;
+        write!(out, "{}", text_board(position, &shown))?;
+        Ok(())
+    }
+
+    fn write_all(&self, overview: &Overview<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
+        if let Some(path) = &self.svg {
+            output::write(path, overview.heads_svg())?;
+            writeln!(out, "{}", path.display())?;
         }
-        ensure!(!positions.is_empty(), "{} has no validation split", folder.display());
-        Ok(positions)
-    }
-}
-
-/// A head from its number or name, counted from 0.
-fn parse_head(text: &str) -> anyhow::Result<usize> {
-    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
-    if let Some(head) = (0..HEADS).find(|&head| plain(head_name(head)) == plain(text)) {
-        return Ok(head);
-    }
-    match text.parse::<usize>() {
-        Ok(number) if (1..=HEADS).contains(&number) => Ok(number - 1),
-        _ => bail!("there is no head '{text}': they are 1 to {HEADS}, or knight1 to free3"),
-    }
-}
-
-fn one(
-    args: &AttentionArgs,
-    weights: &Weights,
-    engine: &mut Engine,
-    position: &Position,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let depth = weights.config().depth;
-    let layer = args.layer.unwrap_or(1);
-    ensure!((1..=depth).contains(&layer), "there is no layer {layer}: the model has 1 to {depth}");
-    let head = parse_head(args.head.as_deref().unwrap_or("1"))?;
-    let maps = Maps::of(engine, weights, position);
-    let map = maps.map(layer - 1, head);
-    let name = format!("layer {layer}, {}", head_name(head));
-    if let Some(path) = &args.svg {
-        let view = args.square.map_or(View::Received, View::From);
-        let below = position.turn();
-        output::write(path, HeadPicture { position, map, name: &name, view, below }.to_svg())?;
-    }
-    let shares = args.square.map_or_else(|| received(map), |square| looked_at(map, square));
-    if args.json {
-        let squares: serde_json::Map<String, serde_json::Value> = Square::all()
-            .map(|square| (square.name().to_owned(), shares[square.index()].into()))
-            .collect();
-        let from = args.square.map(|square| square.name());
-        let report = json!({ "fen": position.fen(), "layer": layer, "head": head_name(head), "from": from, "shares": squares });
-        writeln!(out, "{report}")?;
-        return Ok(());
-    }
-    let what = match args.square {
-        None => "per cent of all attention that each square receives".to_owned(),
-        Some(square) => format!("per cent of its attention that {square} gives to each square"),
-    };
-    writeln!(out, "{name}: {what}\n")?;
-    for rank in (0..8).rev() {
-        write!(out, "{} ", rank + 1)?;
-        for file in 0..8 {
-            let square = Square::from_index(rank * 8 + file);
-            let piece = position.piece_at(square).map_or('·', |piece| piece.symbol());
-            write!(out, " {:5.1} {piece}", 100.0 * shares[square.index()])?;
+        if let Some(path) = &self.html {
+            output::write(path, overview.html())?;
+            writeln!(out, "{}", path.display())?;
         }
-        writeln!(out)?;
+        Ok(())
     }
-    writeln!(out, "       a       b       c       d       e       f       g       h")?;
-    Ok(())
-}
-
-fn all(
-    args: &AttentionArgs,
-    weights: &Weights,
-    engine: &mut Engine,
-    position: &Position,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    ensure!(
-        args.svg.is_some() || args.html.is_some(),
-        "all heads make a picture: give --svg FILE or --html FILE"
-    );
-    let maps = Maps::of(engine, weights, position);
-    let positions = if args.html.is_some() { args.mean_positions()? } else { Vec::new() };
-    let means = mean_attention(engine, weights, &positions);
-    let resemblances = resemblances(weights, &means);
-    let overview = Overview {
-        weights,
-        position,
-        maps: &maps,
-        means: &means,
-        positions: positions.len(),
-        resemblances: &resemblances,
-        below: position.turn(),
-    };
-    if let Some(path) = &args.svg {
-        output::write(path, overview.heads_svg())?;
-        writeln!(out, "{}", path.display())?;
-    }
-    if let Some(path) = &args.html {
-        output::write(path, overview.html())?;
-        writeln!(out, "{}", path.display())?;
-    }
-    Ok(())
 }
 
 fn write_free(
-    found: &[Resemblance],
+    heads: &[HeadCorrelations],
     positions: usize,
     as_json: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
+    let pieces = PIECES.map(|piece| piece.to_string());
     if as_json {
-        let pieces = PIECES.map(|piece| piece.to_string());
-        let report = json!({ "positions": positions, "pieces": pieces, "heads": found });
+        let report = json!({ "positions": positions, "pieces": pieces, "heads": heads });
         writeln!(out, "{report}")?;
         return Ok(());
     }
-    let pieces = PIECES.map(|piece| piece.to_string());
-    let heading = ["head", "numbers", ""].map(str::to_owned).into_iter().chain(pieces);
+    let heading = ["head", "range", ""].map(str::to_owned).into_iter().chain(pieces);
     let mut table = Table::new(heading.chain(["closest".to_owned()]), &[0, 1, 2, 9], 3);
-    for head in found {
+    for head in heads {
         let range = format!("{:.3}–{:.3}", head.range[0], head.range[1]);
         let name = format!("layer {}, free {}", head.layer, head.head);
-        for (name, range, what, numbers) in [
-            (name.as_str(), range.as_str(), "pattern", &head.pattern),
+        for (name, range, what, correlations) in [
+            (name.as_str(), range.as_str(), "mask", &head.mask),
             ("", "", "attention", &head.attention),
         ] {
-            let closest = closest(numbers).map_or("–".to_owned(), |piece| piece.to_string());
+            let closest = most_similar(correlations);
             let mut cells = [name, range, what].map(str::to_owned).to_vec();
-            cells.extend(numbers.iter().map(|number| format!("{number:.2}")));
-            cells.push(closest);
+            cells.extend(correlations.iter().map(|correlation| format!("{correlation:.2}")));
+            cells.push(closest.map_or("–".to_owned(), |piece| piece.to_string()));
             table.row(cells);
         }
     }
@@ -262,27 +214,9 @@ fn write_free(
     prose(
         out,
         format_args!(
-            "Correlations over all pairs of different squares with what each piece reaches on the \
-             empty board: of the learned pattern, and of the attention, its mean over {positions} positions"
+            "Correlation, over all pairs of different squares, of the learned mask and of the mean \
+             attention over {positions} positions with the mask of each piece"
         ),
     )?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heads_have_numbers_and_names() {
-        assert_eq!(parse_head("1").unwrap(), 0);
-        assert_eq!(parse_head("12").unwrap(), 11);
-        assert_eq!(parse_head("knight2").unwrap(), 1);
-        assert_eq!(parse_head("Knight 2").unwrap(), 1);
-        assert_eq!(parse_head("queen").unwrap(), 6);
-        assert_eq!(parse_head("free-3").unwrap(), 11);
-        for bad in ["0", "13", "-1", "duke", ""] {
-            assert!(parse_head(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! `tabiya pra export`: a model in another folder, smaller or for another program.
+//! `tabiya pra export`: copies a model to another directory, as f16, or from a safetensors file.
 
 use std::fs;
 use std::io::Write;
@@ -13,10 +13,10 @@ use super::model::{ensure_not_model, model_folder_or_shipped};
 use crate::layout::prose;
 use crate::{Outcome, output};
 
-/// Writes a model to another folder, and reads tensors of other programs
+/// Exports a model to a directory, or imports a safetensors file
 ///
-/// A model with the reference's options has the tensors of the reference, name by name: its
-/// model.safetensors is read there, and with --tensors one from there becomes a folder of ours.
+/// A model of the reference configuration has the tensor names and shapes of the reference
+/// implementation, so both read each other's files.
 ///
 /// Examples:
 ///   tabiya pra export --model runs/pra --out small --f16
@@ -24,34 +24,31 @@ use crate::{Outcome, output};
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct ExportArgs {
-    /// The folder of a model; the one in this program unless given
+    /// Model directory [default: the embedded model]
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// Read this file of tensors instead; --depth, --n-embd and --reference tell what they are of
+    /// Safetensors file to import; --depth, --n-embd and --reference give its configuration
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     tensors: Option<PathBuf>,
-    /// The layers of such a model
+    /// Number of transformer blocks of the file
     #[arg(long, value_name = "N", requires = "tensors", default_value_t = 8)]
     depth: usize,
-    /// The numbers that it has for a square
+    /// Embedding dimension of the file, a multiple of 12
     #[arg(long, value_name = "N", requires = "tensors", default_value_t = 192)]
     n_embd: usize,
-    /// It is one of the reference's
+    /// The file is a reference model
     #[arg(long, requires = "tensors")]
     reference: bool,
-    /// The folder to write
+    /// Output directory
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Write numbers of 16 bits: half the size, a little less exact
+    /// Write f16 tensors: half the size, less precise
     #[arg(long)]
     f16: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
-
-/// No file of tensors is larger.
-const MAX_BYTES: u64 = 4 << 30;
 
 pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
     let outputs = [MODEL, CONFIG].map(|name| Some(args.out.join(name)));
@@ -64,9 +61,7 @@ pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
             let make = if args.reference { Config::reference } else { Config::new };
             let config = make(args.depth, args.n_embd);
             config.check()?;
-            let name = || format!("cannot read {}", path.display());
-            let bytes = regular::read(path, MAX_BYTES).with_context(name)?;
-            Weights::from_bytes(&config, &bytes).with_context(|| path.display().to_string())?
+            Weights::load_tensors(&config, path)?
         }
     };
     weights.save(&args.out, args.f16)?;

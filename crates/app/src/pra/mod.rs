@@ -1,5 +1,4 @@
-//! `tabiya pra`: the transformer with piece-routed attention: training it, asking it, measuring it,
-//! seeing what it looks at, and playing against it. One file for each command.
+//! `tabiya pra`: the transformer with piece-routed attention. One file for each command.
 
 mod attention;
 mod bench;
@@ -16,7 +15,7 @@ use std::path::PathBuf;
 
 use crate::Outcome;
 
-/// Train, ask, measure, see and play the transformer with piece-routed attention
+/// Train, evaluate, inspect and play the transformer with piece-routed attention
 #[derive(clap::Args)]
 pub struct PraArgs {
     #[command(subcommand)]
@@ -36,13 +35,13 @@ enum Command {
 }
 
 impl PraArgs {
-    /// The player with the model in a folder.
+    /// The UCI player with the model in a directory.
     pub fn uci(folder: PathBuf) -> Self {
         Self { command: Command::Uci(uci::UciArgs::of(folder)) }
     }
 }
 
-/// Runs it.
+/// Runs the command.
 pub fn run(args: PraArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         Command::Info(args) => info::run(&args, out),

@@ -1,34 +1,76 @@
-//! Which model a command works with.
+//! Arguments and loading of models.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use chess::Position;
-use pra::{CONFIG, Config, Engine, MODEL, Prediction, Weights};
+use clap::Args;
+use pra::player::Player;
+use pra::predict::PositionPrediction;
+use pra::{CONFIG, Config, MODEL, Weights};
 
 use crate::output;
 
-/// The model that is part of the program: `docs/PRA.md` says what it is.
+/// The model that is embedded in the program; see `docs/PRA.md`.
 const SHIPPED: (&str, &[u8]) = (
     include_str!("../../../pra/model/config.json"),
     include_bytes!("../../../pra/model/model.safetensors"),
 );
 
-/// What is said of a model whose weights are so large that it overflows.
-pub const NOT_FINITE: &str = "the outputs of the model are not finite numbers";
+/// The configuration of a model without weights.
+#[derive(Args)]
+pub struct ConfigArgs {
+    /// Number of transformer blocks [default: 8]
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
+    /// Embedding dimension, a multiple of 12 [default: 192]
+    #[arg(long, value_name = "N")]
+    n_embd: Option<usize>,
+    /// The reference model, without our options
+    #[arg(long)]
+    reference: bool,
+}
 
-/// The model in a folder, or the one in the program.
+impl ConfigArgs {
+    /// Whether any of them is given.
+    pub const fn is_given(&self) -> bool {
+        self.depth.is_some() || self.n_embd.is_some() || self.reference
+    }
+
+    /// The configuration, if it is valid.
+    pub fn config(&self) -> anyhow::Result<Config> {
+        let make = if self.reference { Config::reference } else { Config::new };
+        let config = make(self.depth.unwrap_or(8), self.n_embd.unwrap_or(192));
+        config.check()?;
+        Ok(config)
+    }
+}
+
+/// Parses a number within a range, for clap.
+pub fn parse_in<T>(text: &str, range: RangeInclusive<T>) -> Result<T, String>
+where
+    T: FromStr + PartialOrd + Display,
+{
+    let number = text.parse().map_err(|_| "not a number".to_owned())?;
+    let error = || format!("must be from {} to {}", range.start(), range.end());
+    if range.contains(&number) { Ok(number) } else { Err(error()) }
+}
+
+/// The model in a directory, or the embedded one.
 pub fn model_folder_or_shipped(folder: Option<&Path>) -> anyhow::Result<Weights> {
     if let Some(folder) = folder {
         let weights = Weights::load(folder)?;
-        let tokens = weights.config().tokens(&Position::INITIAL);
-        let said = Engine::new(weights.config(), 1).predict(&weights, &[tokens]);
-        ensure!(said.iter().all(Prediction::is_finite), "{}: {NOT_FINITE}", folder.display());
-        return Ok(weights);
+        let mut player = Player::new(weights, 1);
+        PositionPrediction::new(&mut player, &Position::INITIAL, 1.0)
+            .with_context(|| folder.display().to_string())?;
+        return Ok(player.into_weights());
     }
     let (config, tensors) = SHIPPED;
-    let config: Config = serde_json::from_str(config).context("the model in this program")?;
-    Weights::from_bytes(&config, tensors).context("the model in this program")
+    let config: Config = serde_json::from_str(config).context("the embedded model")?;
+    Weights::from_bytes(&config, tensors).context("the embedded model")
 }
 
 /// Refuses outputs that are files of the model.

@@ -177,7 +177,7 @@ impl TrainArgs {
             match part {
                 Part::Promotions => config.promotions = false,
                 Part::StateInput => config.state_input = false,
-                Part::Turned => config.turned = false,
+                Part::Turned => config.flipped = false,
                 Part::SelfInMasks => config.self_in_masks = false,
                 Part::LightValue => config.light_value = false,
                 Part::LegalMask => config.legal_mask = false,

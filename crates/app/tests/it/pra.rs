@@ -317,11 +317,14 @@ fn a_device_that_is_not_there_is_told_in_one_line() {
     let args = [&["pra", "train", "--data", &data, "--out", &out], &shape[..]].concat();
     let on = |device: &str| failed(&[&args[..], &["--device", device]].concat());
     let names = "cpu, gpu, gpu:N, integrated:N, software or flex";
-    assert_eq!(on("nonsense"), format!("tabiya: 'nonsense' is no device: {names}\n"));
+    assert_eq!(on("nonsense"), format!("tabiya: unknown device 'nonsense': expected {names}\n"));
     if !cfg!(feature = "gpu") {
         for device in ["gpu", "gpu:1", "integrated:0", "software", "flex"] {
             let line = on(device);
-            assert!(line.contains(&format!("knows no device '{device}', only 'cpu'")), "{line}");
+            assert!(
+                line.contains(&format!("does not support device '{device}', only 'cpu'")),
+                "{line}"
+            );
             assert!(line.contains("'cargo build --release --features gpu'"), "{line}");
         }
     }
@@ -403,10 +406,10 @@ fn what_is_no_model_is_told_in_one_line() {
         failed(&["pra", "predict", "--model", path.to_str().unwrap()])
     };
     let line = failed(&["pra", "predict", "--model", "/nonexistent"]);
-    assert!(line.contains("/nonexistent is no model"), "{line}");
+    assert!(line.contains("/nonexistent is not a model"), "{line}");
     let line =
         spoilt("no-tensors", &|path| fs::remove_file(path.join("model.safetensors")).unwrap());
-    assert!(line.contains("there is no model.safetensors in it"), "{line}");
+    assert!(line.contains("model.safetensors is missing"), "{line}");
     let line = spoilt("no-json", &|path| fs::write(path.join("config.json"), "{").unwrap());
     assert!(line.contains("config.json"), "{line}");
     let width = r#"{"depth":2,"n_embd":25}"#;
@@ -414,13 +417,13 @@ fn what_is_no_model_is_told_in_one_line() {
     assert!(line.contains("n_embd must be a multiple of 12"), "{line}");
     let other = r#"{"depth":2,"n_embd":36}"#;
     let line = spoilt("shape", &|path| fs::write(path.join("config.json"), other).unwrap());
-    assert!(line.contains("it must be [13, 36]"), "{line}");
+    assert!(line.contains("expected [13, 36]"), "{line}");
     let line = spoilt("truncated", &|path| {
         let path = path.join("model.safetensors");
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     });
-    assert!(line.contains("no safetensors file, or damaged"), "{line}");
+    assert!(line.contains("not a safetensors file, or damaged"), "{line}");
     let line = spoilt("nan", &|path| {
         let mut weights = Weights::load(path).unwrap();
         weights.values_mut()[1000] = f32::NAN;

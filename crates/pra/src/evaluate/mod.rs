@@ -1,11 +1,12 @@
-//! How good a model is: how often it foresees the move that was played, and how far its value is from
-//! what came, on positions that it has not learned from.
+//! Evaluation of a model on a data set: accuracy of the policy, errors and calibration of the value.
 //!
-//! Moves are compared with the legal ones, and, as the reference does it, with all pairs of squares.
-//! [`Case`] is one position, [`Tally`] many, [`evaluate`] goes through a data set.
+//! The accuracy is that among the legal moves and, as in the reference, that among all from-to pairs.
+//! [`SampleMetrics`] are those of one position, [`Metrics`] accumulates many, [`evaluate`] runs a model
+//! on a data set.
 
-mod case;
-mod tally;
+mod metrics;
+mod phase;
+mod sample;
 mod value;
 
 use std::collections::BTreeSet;
@@ -16,43 +17,43 @@ use chess::pgn::{GameResult, Score};
 use data::{Column, DataError, Manifest, Reader, ReaderOptions, RowView, Shard, Split};
 use serde::Serialize;
 
-pub use case::{Case, Known, Phase};
-pub use tally::{Accuracy, Part, RATING_STEP, Report, Tally};
-pub use value::{Bin, CENTIPAWN_LIMIT, EvalError, ResultError, Value};
+pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
+pub use phase::Phase;
+pub use sample::{Labels, SampleMetrics};
+pub use value::{CENTIPAWN_LIMIT, CalibrationBin, EvalError, ResultError, ValueReport};
 
-use crate::{Engine, Weights};
+use crate::{Transformer, Weights, encode, loader};
 
-/// Positions that are looked at together.
+/// Positions of an inference batch.
 const BATCH: usize = 256;
 
-/// Which positions.
+/// Which positions to evaluate on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EvaluateOptions {
-    /// Rows of which part.
+    /// The split.
     pub split: Split,
-    /// No more than so many positions: the first ones, in the order of the files.
+    /// Maximum number of positions: the first, in file order.
     pub max_positions: Option<u64>,
-    /// Only positions of so many games: those whose ids, the numbers in the column `game`, are the
-    /// lowest.
+    /// Maximum number of games: those with the lowest ids in the column `game`.
     pub max_games: Option<u64>,
-    /// How many threads work.
+    /// Number of threads.
     pub threads: usize,
 }
 
 impl Default for EvaluateOptions {
-    /// All of the validation split.
+    /// The whole validation split.
     fn default() -> Self {
         Self { split: Split::Validation, max_positions: None, max_games: None, threads: 1 }
     }
 }
 
-/// Why nothing was measured.
+/// Why an evaluation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
-    /// The data set cannot be read.
+    /// The data set could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// It has no positions for us.
+    /// The split has no usable positions.
     #[error("{}: there are no positions with moves in its {split} split", path.display())]
     Empty {
         /// The data set.
@@ -60,49 +61,46 @@ pub enum EvaluateError {
         /// The split.
         split: Split,
     },
-    /// The model overflows.
+    /// An output is NaN or infinite.
     #[error("the outputs of the model are not finite numbers: {}", .0.fen())]
     NotFinite(Box<Position>),
     /// A column is missing.
-    #[error("{}: it has no column {column}", path.display())]
+    #[error("{}: column {column} is missing", path.display())]
     NoColumn {
         /// The data set.
         path: PathBuf,
-        /// What is missing.
+        /// The column.
         column: &'static str,
     },
 }
 
-/// Rows that could not be used.
+/// Rows skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct LeftOut {
-    /// There is no move, as at the end of a game.
+pub struct SkippedRows {
+    /// Rows without a move, as at the end of a game.
     pub without_move: u64,
-    /// The position or the move is none.
+    /// Rows with an invalid position or move.
     pub damaged: u64,
 }
 
-/// What was measured, on what.
+/// The result of an evaluation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Evaluation {
-    /// How many positions.
+    /// Number of positions.
     pub positions: u64,
-    /// How many games, if they were chosen.
+    /// Number of games, if limited.
     pub games: Option<u64>,
-    /// Rows that were not used.
-    pub left_out: LeftOut,
-    /// What was found.
+    /// Rows skipped.
+    #[serde(rename = "left_out")]
+    pub skipped: SkippedRows,
+    /// The metrics.
     #[serde(flatten)]
     pub report: Report,
 }
 
-/// The position of a row and what is known of it; nothing if it has no move, an error if it is none.
-fn read(row: RowView<'_>) -> Result<Option<(Position, Known)>, ()> {
-    let position = match (row.board(), row.fen()) {
-        (Some(board), _) => board.position().map_err(drop)?,
-        (None, Some(fen)) => Position::from_fen(fen).map_err(drop)?,
-        (None, None) => return Err(()),
-    };
+/// The position of a row with its labels; `None` without a move, an error if it is invalid.
+fn read(row: RowView<'_>) -> Result<Option<(Position, Labels)>, ()> {
+    let position = loader::position(row).ok_or(())?;
     let Some(text) = row.best_move() else { return Ok(None) };
     let played = position.parse_uci(text).map_err(drop)?;
     let turn = position.turn();
@@ -118,16 +116,16 @@ fn read(row: RowView<'_>) -> Result<Option<(Position, Known)>, ()> {
         Score::Centipawns(c) => Score::Centipawns(c.saturating_neg()),
         Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
     });
-    let known = Known {
+    let labels = Labels {
         played,
         rating: if is_white { row.white_elo() } else { row.black_elo() }.map(i32::from),
         result: points.map(|points| if is_white { points } else { 1.0 - points }),
         score,
     };
-    Ok(Some((position, known)))
+    Ok(Some((position, labels)))
 }
 
-/// The files of a split, and which of the columns that we want they have.
+/// The shards of a split, and the columns to read from them.
 fn open(folder: &Path, split: Split) -> Result<(Vec<Shard>, Vec<Column>), EvaluateError> {
     let manifest = Manifest::open(folder)?;
     let own = manifest.files.iter().filter(|file| file.split == split);
@@ -138,13 +136,13 @@ fn open(folder: &Path, split: Split) -> Result<(Vec<Shard>, Vec<Column>), Evalua
         return Err(EvaluateError::Empty { path: path(), split });
     }
     let has = |column: &Column| shards.iter().all(|shard| shard.columns().contains(column));
-    let place = [Column::Board, Column::Fen].into_iter().find(has);
-    let place = place.ok_or_else(|| EvaluateError::NoColumn { path: path(), column: "board" })?;
+    let board = [Column::Board, Column::Fen].into_iter().find(has);
+    let board = board.ok_or_else(|| EvaluateError::NoColumn { path: path(), column: "board" })?;
     if !has(&Column::BestMove) {
         return Err(EvaluateError::NoColumn { path: path(), column: "best_move" });
     }
-    let mut columns = vec![place, Column::BestMove];
-    let more = [
+    let mut columns = vec![board, Column::BestMove];
+    let optional = [
         Column::Result,
         Column::Eval,
         Column::Mate,
@@ -152,11 +150,11 @@ fn open(folder: &Path, split: Split) -> Result<(Vec<Shard>, Vec<Column>), Evalua
         Column::BlackElo,
         Column::Game,
     ];
-    columns.extend(more.into_iter().filter(has));
+    columns.extend(optional.into_iter().filter(has));
     Ok((shards, columns))
 }
 
-/// The lowest ids of games of a split.
+/// The lowest game ids of a split.
 fn first_games(folder: &Path, split: Split, count: u64) -> Result<BTreeSet<i64>, EvaluateError> {
     let options = ReaderOptions { split, columns: vec![Column::Game], ..ReaderOptions::default() };
     let mut reader = Reader::open(folder, &options)?;
@@ -174,13 +172,12 @@ fn first_games(folder: &Path, split: Split, count: u64) -> Result<BTreeSet<i64>,
     Ok(games)
 }
 
-/// Goes through the rows of a data set. How many rows have been looked at, and how many there are, is
-/// told now and then.
+/// Evaluates a model on a data set. `on_progress` gets the rows done and their total after each batch.
 pub fn evaluate(
     weights: &Weights,
     folder: &Path,
     options: &EvaluateOptions,
-    tell: &mut dyn FnMut(u64, u64),
+    on_progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Evaluation, EvaluateError> {
     let split = options.split;
     let (shards, columns) = open(folder, split)?;
@@ -192,8 +189,8 @@ pub fn evaluate(
     let mut reader = Reader::from_shards(shards, &reader_options)?;
     let total = reader.rows();
     let max = options.max_positions.unwrap_or(u64::MAX);
-    let mut run = Run::new(weights, options.threads);
-    let mut left_out = LeftOut::default();
+    let mut evaluator = Evaluator::new(weights, options.threads);
+    let mut skipped = SkippedRows::default();
     let (mut taken, mut rows) = (0, 0);
     while taken < max
         && let Some(row) = reader.next_row()
@@ -206,60 +203,57 @@ pub fn evaluate(
             continue;
         }
         match read(row) {
-            Ok(Some((position, known))) => {
-                run.push(position, known);
+            Ok(Some(sample)) => {
+                evaluator.pending.push(sample);
                 taken += 1;
             }
-            Ok(None) => left_out.without_move += 1,
-            Err(()) => left_out.damaged += 1,
+            Ok(None) => skipped.without_move += 1,
+            Err(()) => skipped.damaged += 1,
         }
-        if run.waiting.len() == BATCH {
-            run.flush()?;
-            // Rows of games that are not asked for cost nothing; positions do.
-            if max < total { tell(taken, max) } else { tell(rows, total) }
+        if evaluator.pending.len() == BATCH {
+            evaluator.flush()?;
+            // Filtered rows cost nothing, so positions measure the progress where they are limited.
+            if max < total { on_progress(taken, max) } else { on_progress(rows, total) }
         }
     }
-    run.flush()?;
-    if run.tally.positions() == 0 {
+    evaluator.flush()?;
+    let metrics = evaluator.metrics;
+    if metrics.positions() == 0 {
         return Err(EvaluateError::Empty { path: folder.to_owned(), split });
     }
     Ok(Evaluation {
-        positions: run.tally.positions(),
+        positions: metrics.positions(),
         games: games.map(|games| games.len() as u64),
-        left_out,
-        report: run.tally.report(weights.config().light_value),
+        skipped,
+        report: metrics.report(weights.config().light_value),
     })
 }
 
-/// A model at work on positions.
-struct Run<'a> {
+/// Runs a model on batches of positions.
+struct Evaluator<'a> {
     weights: &'a Weights,
-    engine: Engine,
-    waiting: Vec<(Position, Known)>,
-    tally: Tally,
+    model: Transformer,
+    pending: Vec<(Position, Labels)>,
+    metrics: Metrics,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Evaluator<'a> {
     fn new(weights: &'a Weights, threads: usize) -> Self {
-        let engine = Engine::new(weights.config(), threads);
-        Self { weights, engine, waiting: Vec::with_capacity(BATCH), tally: Tally::default() }
-    }
-
-    fn push(&mut self, position: Position, known: Known) {
-        self.waiting.push((position, known));
+        let model = Transformer::new(weights.config(), threads);
+        Self { weights, model, pending: Vec::with_capacity(BATCH), metrics: Metrics::default() }
     }
 
     fn flush(&mut self) -> Result<(), EvaluateError> {
         let config = self.weights.config();
         let tokens: Vec<_> =
-            self.waiting.iter().map(|(position, _)| config.tokens(position)).collect();
-        let predictions = self.engine.predict(self.weights, &tokens);
-        for ((position, known), said) in self.waiting.drain(..).zip(&predictions) {
-            if !said.is_finite() {
+            self.pending.iter().map(|(position, _)| encode::tokens(config, position)).collect();
+        let predictions = self.model.predict(self.weights, &tokens);
+        for ((position, labels), prediction) in self.pending.drain(..).zip(&predictions) {
+            if !prediction.is_finite() {
                 return Err(EvaluateError::NotFinite(Box::new(position)));
             }
-            let case = Case::of(config, &position, known.played, said);
-            self.tally.add(&position, &known, &case);
+            let sample = SampleMetrics::new(config, &position, labels.played, prediction);
+            self.metrics.add(&position, &labels, &sample);
         }
         Ok(())
     }

@@ -1,30 +1,30 @@
-//! Opens the device that the engine runs on.
+//! Initializes Burn's devices.
 
 use std::sync::{Mutex, PoisonError};
 
-use burn_tensor::{Device, DeviceKind};
+use burn_tensor::{Device as BurnDevice, DeviceKind};
 
 use super::one_line;
-use crate::{ComputeError, Place};
+use crate::{ComputeError, Device};
 
-/// Burn opens a device once and no second time, so what is open is kept.
-static OPEN: Mutex<Vec<(Place, Device)>> = Mutex::new(Vec::new());
+/// Burn initializes a device only once, so open devices are cached.
+static OPEN: Mutex<Vec<(Device, BurnDevice)>> = Mutex::new(Vec::new());
 
-impl Place {
-    /// The device, if the machine has it.
-    pub fn open(self) -> Result<Device, ComputeError> {
+impl Device {
+    /// Burn's device; an error if the machine does not have it.
+    pub fn open(self) -> Result<BurnDevice, ComputeError> {
         let kind = match self {
-            Self::Flex => return Ok(Device::flex()),
-            Self::Best => DeviceKind::DefaultDevice,
-            Self::Card(number) => DeviceKind::DiscreteGpu(number),
-            Self::Integrated(number) => DeviceKind::IntegratedGpu(number),
-            Self::Software => DeviceKind::Cpu,
+            Self::Flex => return Ok(BurnDevice::flex()),
+            Self::DefaultGpu => DeviceKind::DefaultDevice,
+            Self::DiscreteGpu(number) => DeviceKind::DiscreteGpu(number),
+            Self::IntegratedGpu(number) => DeviceKind::IntegratedGpu(number),
+            Self::SoftwareRasterizer => DeviceKind::Cpu,
         };
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, device)) = open.iter().find(|(place, _)| *place == self) {
+        if let Some((_, device)) = open.iter().find(|(device, _)| *device == self) {
             return Ok(device.clone());
         }
-        let device = Device::wgpu_options().device_kind(kind).init().map_err(|error| {
+        let device = BurnDevice::wgpu_options().device_kind(kind).init().map_err(|error| {
             ComputeError::NoDevice(format!("no device '{self}': {}", one_line(error)))
         })?;
         open.push((self, device.clone()));

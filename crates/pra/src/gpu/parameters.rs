@@ -1,89 +1,89 @@
 //! The parameters of a model on the device.
 //!
-//! They are made from the one row of numbers of [`Weights`], and each part remembers where it lies
-//! there, so that gradients find the way back. What is multiplied by the same thing and lies side by
-//! side is one matrix: queries, keys and values, and the two of the policy.
+//! Each tensor is a range of the parameter vector of [`Weights`], to which its gradient is added.
+//! Adjacent projections of the same input are one matrix: queries, keys and values, and the two of the
+//! policy head.
 
 use std::ops::Range;
 
-use burn_tensor::{Device, Tensor};
+use burn_tensor::{Device as BurnDevice, Tensor};
 
 use super::matrix;
 use crate::Weights;
 use crate::config::{FREE_HEADS, SQUARES};
 use crate::layout::{VALUE_CHANNELS, value_shape};
 
-/// A block of attention and perceptron.
+/// A transformer block.
 pub(super) struct Block {
     /// Queries, keys, values: `[3d, d]`.
     pub qkv: Tensor<2>,
-    pub projection: Tensor<2>,
+    pub attn_proj: Tensor<2>,
     /// `[3, 64 × 64]`.
-    pub free: Tensor<2>,
-    pub mlp_in: Tensor<2>,
-    pub mlp_out: Tensor<2>,
+    pub free_logits: Tensor<2>,
+    pub mlp_fc: Tensor<2>,
+    pub mlp_proj: Tensor<2>,
 }
 
-/// All of a model.
+/// All parameters of a model.
 pub(super) struct Parameters {
-    pub pieces: Tensor<2>,
-    pub positions: Tensor<2>,
-    pub sides: Tensor<2>,
+    pub piece_embed: Tensor<2>,
+    pub position_embed: Tensor<2>,
+    pub side_embed: Tensor<2>,
     pub blocks: Vec<Block>,
-    /// From and to: `[2d, d]`.
-    pub policy: Tensor<2>,
+    /// From- and to-squares: `[2d, d]`.
+    pub policy_proj: Tensor<2>,
     pub promotion: Option<Tensor<2>>,
     pub value_squares: Option<Tensor<2>>,
-    pub value_in: Tensor<2>,
-    pub value_out: Tensor<2>,
-    /// The same tensors, each with its place in the row of numbers.
-    pub parts: Vec<(Range<usize>, Tensor<2>)>,
+    pub value_fc1: Tensor<2>,
+    pub value_fc2: Tensor<2>,
+    /// The same tensors with their ranges in the parameter vector.
+    pub tensors: Vec<(Range<usize>, Tensor<2>)>,
 }
 
-/// Takes parts out of the row of numbers.
-struct Reader<'a> {
+/// Copies tensors of the parameter vector to the device.
+struct Uploader<'a> {
     values: &'a [f32],
-    device: &'a Device,
-    parts: Vec<(Range<usize>, Tensor<2>)>,
+    device: &'a BurnDevice,
+    tensors: Vec<(Range<usize>, Tensor<2>)>,
 }
 
-impl Reader<'_> {
-    fn take(&mut self, at: usize, rows: usize, columns: usize) -> Tensor<2> {
+impl Uploader<'_> {
+    fn upload(&mut self, at: usize, rows: usize, columns: usize) -> Tensor<2> {
         let range = at..at + rows * columns;
         let tensor = matrix(self.values[range.clone()].to_vec(), rows, columns, self.device);
         let tensor = if self.device.is_autodiff() { tensor.require_grad() } else { tensor };
-        self.parts.push((range, tensor.clone()));
+        self.tensors.push((range, tensor.clone()));
         tensor
     }
 }
 
 impl Parameters {
-    /// Brings a model to a device; gradients can be found if the device is one for them.
-    pub fn new(weights: &Weights, device: &Device) -> Self {
+    /// Copies the parameters to a device; an autodiff device tracks their gradients.
+    pub fn new(weights: &Weights, device: &BurnDevice) -> Self {
         let (config, layout, d) = (weights.config(), weights.layout(), weights.config().n_embd);
-        let mut reader = Reader { values: weights.values(), device, parts: Vec::new() };
-        let blocks = layout.blocks.iter().map(|places| Block {
-            qkv: reader.take(places.qkv, 3 * d, d),
-            projection: reader.take(places.projection, d, d),
-            free: reader.take(places.free, FREE_HEADS, SQUARES * SQUARES),
-            mlp_in: reader.take(places.mlp_in, 4 * d, d),
-            mlp_out: reader.take(places.mlp_out, d, 4 * d),
+        let mut uploader = Uploader { values: weights.values(), device, tensors: Vec::new() };
+        let blocks = layout.blocks.iter().map(|offsets| Block {
+            qkv: uploader.upload(offsets.qkv, 3 * d, d),
+            attn_proj: uploader.upload(offsets.attn_proj, d, d),
+            free_logits: uploader.upload(offsets.free_logits, FREE_HEADS, SQUARES * SQUARES),
+            mlp_fc: uploader.upload(offsets.mlp_fc, 4 * d, d),
+            mlp_proj: uploader.upload(offsets.mlp_proj, d, 4 * d),
         });
         let blocks = blocks.collect();
-        let (inputs, neurons, outputs) = value_shape(config);
+        let (inputs, hidden, outputs) = value_shape(config);
         Self {
-            pieces: reader.take(layout.pieces, config.piece_kinds(), d),
-            positions: reader.take(layout.positions, SQUARES, d),
-            sides: reader.take(layout.sides, 2, d),
+            piece_embed: uploader.upload(layout.piece_embed, config.vocab_size(), d),
+            position_embed: uploader.upload(layout.position_embed, SQUARES, d),
+            side_embed: uploader.upload(layout.side_embed, 2, d),
             blocks,
-            policy: reader.take(layout.policy, 2 * d, d),
-            promotion: config.promotions.then(|| reader.take(layout.promotion, 4, d)),
+            policy_proj: uploader.upload(layout.policy_proj, 2 * d, d),
+            promotion: config.promotions.then(|| uploader.upload(layout.promotion, 4, d)),
             value_squares: config
                 .light_value
-                .then(|| reader.take(layout.value_squares, VALUE_CHANNELS, d)),
-            value_in: reader.take(layout.value_in, neurons, inputs),
-            value_out: reader.take(layout.value_out, outputs, neurons),
-            parts: reader.parts,
+                .then(|| uploader.upload(layout.value_squares, VALUE_CHANNELS, d)),
+            value_fc1: uploader.upload(layout.value_fc1, hidden, inputs),
+            value_fc2: uploader.upload(layout.value_fc2, outputs, hidden),
+            tensors: uploader.tensors,
         }
     }
 }
@@ -94,16 +94,16 @@ mod tests {
     use crate::Config;
 
     #[test]
-    fn every_number_of_a_model_is_in_one_part() {
+    fn every_parameter_is_in_one_tensor() {
         for config in [Config::reference(2, 12), Config::new(1, 24)] {
             let weights = Weights::random(&config, 1).unwrap();
-            let mut parts = Parameters::new(&weights, &Device::flex()).parts;
-            parts.sort_by_key(|(range, _)| range.start);
+            let mut tensors = Parameters::new(&weights, &BurnDevice::flex()).tensors;
+            tensors.sort_by_key(|(range, _)| range.start);
             let mut end = 0;
-            for (range, part) in parts {
+            for (range, tensor) in tensors {
                 assert_eq!(range.start, end);
                 assert_eq!(
-                    part.into_data().try_into_vec_as::<f32>().unwrap(),
+                    tensor.into_data().try_into_vec_as::<f32>().unwrap(),
                     weights.values()[range.clone()]
                 );
                 end = range.end;

@@ -1,195 +1,174 @@
-//! Attention of one position: who looks where, what comes of it, and the way back.
+//! Scaled dot-product attention of one position, forward and backward.
 //!
-//! Queries and keys are normed, so that their products are small: nothing has to be subtracted before
-//! the exponential. A head's pattern is a *gate* for each pair of squares by which the exponential is
-//! multiplied: 0 or 1 for the heads of the pieces, `sigmoid(logit) + 1e-6` for the free ones. That is
-//! the same as adding the logarithm of the gate before.
+//! Queries and keys are normalized (QK norm), which bounds the scores: softmax needs no subtraction of
+//! the maximum.
 
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
 use aligned::Aligned;
 
-use super::ops::{exp, to_shares, to_shares_back};
-use super::pass::Watch;
-use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
-use crate::masks;
+use super::forward::ForwardHooks;
+use super::gates::PAIRS;
+use super::ops::{EPSILON, masked_softmax, short_dot, softmax_backward};
+use crate::config::{HEADS, PIECE_HEADS, SQUARES};
 use crate::mul::{Matrix, MatrixMut, lay_out, multiply};
 
-/// Pairs of squares.
-pub(super) const PAIRS: usize = SQUARES * SQUARES;
-/// What the reference adds to a sigmoid.
-const FLOOR: f32 = 1e-6;
+/// Index of the queries in a row of `qkv`, in units of the embedding dimension.
+const Q: usize = 0;
+/// Index of the keys.
+const K: usize = 1;
+/// Index of the values.
+const V: usize = 2;
 
-/// The gates of all heads of all blocks: `[depth][12][64][64]`.
-#[derive(Clone, Debug)]
-pub(super) struct Gates {
-    gates: Aligned<f32>,
-    /// What the free ones were last made of: predictions ask again and again with the same.
-    logits: Vec<f32>,
-}
-
-impl Gates {
-    /// Those of the pieces; the free ones are all 0 until they are set.
-    pub fn new(config: &Config) -> Self {
-        let mut block = vec![0.0; HEADS * PAIRS];
-        for (head, rows) in masks::piece_masks(config).iter().enumerate() {
-            for (from, row) in rows.iter().enumerate() {
-                for to in *row {
-                    block[head * PAIRS + from * SQUARES + to.index()] = 1.0;
-                }
-            }
-        }
-        let logits = vec![f32::NAN; config.depth * FREE_HEADS * PAIRS];
-        let gates = Aligned::from(&*block.repeat(config.depth));
-        Self { gates, logits }
-    }
-
-    /// Those of a block.
-    pub fn block(&self, block: usize) -> &[f32] {
-        &self.gates[block * HEADS * PAIRS..][..HEADS * PAIRS]
-    }
-
-    /// Sets the free ones of a block by their logits.
-    pub fn set_free(&mut self, block: usize, logits: &[f32]) {
-        let known = &mut self.logits[block * FREE_HEADS * PAIRS..][..FREE_HEADS * PAIRS];
-        if known == logits {
-            return;
-        }
-        known.copy_from_slice(logits);
-        let begin = (block * HEADS + PIECE_HEADS) * PAIRS;
-        for (gate, logit) in self.gates[begin..][..FREE_HEADS * PAIRS].iter_mut().zip(logits) {
-            *gate = 1.0 / (1.0 + exp(-logit)) + FLOOR;
-        }
-    }
-}
-
-/// The gradient of logits, from the sums of changes that would be added before the exponential.
-pub(super) fn free_back(gradient: &mut [f32], changes: &[f32], logits: &[f32]) {
-    for ((gradient, change), logit) in gradient.iter_mut().zip(changes).zip(logits) {
-        let sigmoid = 1.0 / (1.0 + exp(-logit));
-        *gradient += change * sigmoid * (1.0 - sigmoid) / (sigmoid + FLOOR);
-    }
-}
-
-/// Where the numbers of a position are: queries, keys and values of a square beside each other.
+/// Dimensions of the heads. A row of `qkv` holds the queries, keys and values of a square.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// Numbers of a square.
-    pub width: usize,
-    /// Numbers of a head.
-    pub head: usize,
+    pub n_embd: usize,
+    pub head_dim: usize,
 }
 
 impl Shape {
-    /// How far it is from a square to the next.
-    const fn step(self) -> usize {
-        3 * self.width
+    /// Distance between the rows of `qkv`.
+    const fn stride(self) -> usize {
+        3 * self.n_embd
     }
 
-    /// Where queries (0), keys (1) or values (2) of a head begin.
-    const fn begin(self, part: usize, head: usize) -> usize {
-        part * self.width + head * self.head
+    /// Offset of [`Q`], [`K`] or [`V`] of a head within a row.
+    const fn offset(self, part: usize, head: usize) -> usize {
+        part * self.n_embd + head * self.head_dim
     }
 
-    /// Queries, keys or values of a head.
-    fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
-        Matrix::with_step(&qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
+    /// Queries, keys or values of a head: `[64, head_dim]`.
+    fn head(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
+        Matrix::with_step(&qkv[self.offset(part, head)..], SQUARES, self.head_dim, self.stride())
     }
 
-    fn part_mut(self, qkv: &mut [f32], part: usize, head: usize) -> MatrixMut<'_> {
-        MatrixMut::with_step(&mut qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
+    fn head_mut(self, qkv: &mut [f32], part: usize, head: usize) -> MatrixMut<'_> {
+        let qkv = &mut qkv[self.offset(part, head)..];
+        MatrixMut::with_step(qkv, SQUARES, self.head_dim, self.stride())
     }
 
-    /// Queries, keys or values of all heads: a row for each of their numbers, a column for each square.
-    fn turned(self, qkv: &[f32], part: usize) -> Aligned<f32> {
-        let squares = &qkv[part * self.width..];
-        let squares = Matrix::with_step(squares, SQUARES, self.width, self.step());
-        let mut turned = Aligned::zeros(self.width * SQUARES);
-        lay_out(&mut turned, squares.transposed());
-        turned
+    /// Queries, keys or values of all heads, transposed: `[n_embd, 64]`.
+    fn transposed(self, qkv: &[f32], part: usize) -> Aligned<f32> {
+        let rows =
+            Matrix::with_step(&qkv[part * self.n_embd..], SQUARES, self.n_embd, self.stride());
+        let mut transposed = Aligned::zeros(self.n_embd * SQUARES);
+        lay_out(&mut transposed, rows.transposed());
+        transposed
     }
 
-    /// The rows of a head in what is [turned](Self::turned).
-    fn rows(self, turned: &[f32], head: usize) -> Matrix<'_> {
-        Matrix::new(&turned[head * self.head * SQUARES..], self.head, SQUARES)
+    /// A head of a [transposed](Self::transposed) matrix: `[head_dim, 64]`.
+    fn head_rows(self, transposed: &[f32], head: usize) -> Matrix<'_> {
+        Matrix::new(&transposed[head * self.head_dim * SQUARES..], self.head_dim, SQUARES)
     }
 
-    /// The columns of a head in a plain matrix of squares.
-    fn columns(self, data: &[f32], head: usize) -> Matrix<'_> {
-        Matrix::with_step(&data[head * self.head..], SQUARES, self.head, self.width)
+    /// A head of a `[64, n_embd]` matrix.
+    fn head_columns(self, data: &[f32], head: usize) -> Matrix<'_> {
+        Matrix::with_step(&data[head * self.head_dim..], SQUARES, self.head_dim, self.n_embd)
     }
 
     fn scale(self) -> f32 {
-        (self.head as f32).sqrt().recip()
+        (self.head_dim as f32).sqrt().recip()
     }
 }
 
-/// A number for each pair of squares.
-fn pairs(data: &[f32]) -> Matrix<'_> {
-    Matrix::new(data, SQUARES, SQUARES)
-}
-
-/// From queries, keys and values of a position to what its squares have seen. Only the own squares look;
-/// what they see has its rows one after another. There is room for the shares of all heads, or of one
-/// that is used by all in turn.
+/// Computes the attention output of the query squares `queries`, whose rows are contiguous in `output`.
+///
+/// `weights` has room for the attention weights of all heads, or for those of one, which the next head
+/// overwrites.
 pub(super) fn forward(
     shape: Shape,
-    own: Range<usize>,
+    queries: Range<usize>,
     qkv: &[f32],
     gates: &[f32],
-    shares: &mut [f32],
-    seen: &mut [f32],
-    watch: &mut impl Watch,
+    weights: &mut [f32],
+    output: &mut [f32],
+    hooks: &mut impl ForwardHooks,
 ) {
-    let looking = own.len();
-    let place = own.start * SQUARES..own.end * SQUARES;
-    let keys = shape.turned(qkv, 1);
+    let count = queries.len();
+    let rows = queries.start * SQUARES..queries.end * SQUARES;
+    let keys = shape.transposed(qkv, K);
     for head in 0..HEADS {
-        let gates = &gates[head * PAIRS..][place.clone()];
-        let begin = head * PAIRS % shares.len();
-        let all_shares = &mut shares[begin..][..PAIRS];
-        let shares = &mut all_shares[place.clone()];
-        let queries = &qkv[shape.begin(0, head) + own.start * shape.step()..];
-        let queries = Matrix::with_step(queries, looking, shape.head, shape.step());
-        let scores = MatrixMut::new(shares, looking, SQUARES);
-        // Shares are powers of two, which are made faster than those of e: the factor is in the scale.
-        multiply(scores, queries, shape.rows(&keys, head), shape.scale() * LOG2_E);
-        to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);
-        let (into, values) = (&mut seen[head * shape.head..], shape.part(qkv, 2, head));
-        let into = MatrixMut::with_step(into, looking, shape.head, shape.width);
-        multiply(into, Matrix::new(shares, looking, SQUARES), values, 1.0);
-        watch.attention(all_shares);
+        let gates = &gates[head * PAIRS..][rows.clone()];
+        let begin = head * PAIRS % weights.len();
+        let head_weights = &mut weights[begin..][..PAIRS];
+        let own = &mut head_weights[rows.clone()];
+        let query = &qkv[shape.offset(Q, head) + queries.start * shape.stride()..];
+        let query = Matrix::with_step(query, count, shape.head_dim, shape.stride());
+        let scores = MatrixMut::new(own, count, SQUARES);
+        // Softmax uses powers of two, which are faster than those of e: the factor is in the scale.
+        multiply(scores, query, shape.head_rows(&keys, head), shape.scale() * LOG2_E);
+        masked_softmax(own.as_chunks_mut().0, gates.as_chunks().0);
+        let into = &mut output[head * shape.head_dim..];
+        let into = MatrixMut::with_step(into, count, shape.head_dim, shape.n_embd);
+        multiply(into, Matrix::new(own, count, SQUARES), shape.head(qkv, V, head), 1.0);
+        hooks.attention_weights(head_weights);
     }
 }
 
-/// From the change of what squares have seen to those of queries, keys and values (`qkv_back`, which is
-/// overwritten), and of the free patterns, which are added to.
+/// Computes the gradient w.r.t. queries, keys and values (`grad_qkv`, overwritten) from that w.r.t. the
+/// attention output, and adds the gradient w.r.t. the logarithms of the free heads' gates.
 pub(super) fn backward(
     shape: Shape,
     qkv: &[f32],
-    shares: &[f32],
-    seen_back: &[f32],
-    qkv_back: &mut [f32],
-    free_changes: &mut [f32],
+    weights: &[f32],
+    grad_output: &[f32],
+    grad_qkv: &mut [f32],
+    grad_log_gates: &mut [f32],
 ) {
-    let values = shape.turned(qkv, 2);
-    let mut changes = Aligned::zeros(PAIRS);
+    let values = shape.transposed(qkv, V);
+    let mut grad_scores = Aligned::zeros(PAIRS);
     for head in 0..HEADS {
-        let shares = &shares[head * PAIRS..][..PAIRS];
-        let seen = shape.columns(seen_back, head);
-        multiply(shape.part_mut(qkv_back, 2, head), pairs(shares).transposed(), seen, 1.0);
-        let into = MatrixMut::new(&mut changes, SQUARES, SQUARES);
-        multiply(into, seen, shape.rows(&values, head), 1.0);
-        let rows = changes.as_chunks_mut().0.iter_mut();
-        rows.zip(shares.as_chunks().0).for_each(|(change, share)| to_shares_back(change, share));
+        let weights = &weights[head * PAIRS..][..PAIRS];
+        let output = shape.head_columns(grad_output, head);
+        let matrix = Matrix::new(weights, SQUARES, SQUARES);
+        multiply(shape.head_mut(grad_qkv, V, head), matrix.transposed(), output, 1.0);
+        let grad_weights = MatrixMut::new(&mut grad_scores, SQUARES, SQUARES);
+        multiply(grad_weights, output, shape.head_rows(&values, head), 1.0);
+        let rows = grad_scores.as_chunks_mut().0.iter_mut();
+        rows.zip(weights.as_chunks().0).for_each(|(grad, weights)| softmax_backward(grad, weights));
         if let Some(free) = head.checked_sub(PIECE_HEADS) {
-            let sums = free_changes[free * PAIRS..].iter_mut();
-            sums.zip(changes.iter()).for_each(|(sum, change)| *sum += change);
+            let sums = grad_log_gates[free * PAIRS..].iter_mut();
+            sums.zip(grad_scores.iter()).for_each(|(sum, grad)| *sum += grad);
         }
-        let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
-        let changes = pairs(&changes);
-        multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
-        multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
+        let (query, key) = (shape.head(qkv, Q, head), shape.head(qkv, K, head));
+        let grad_scores = Matrix::new(&grad_scores, SQUARES, SQUARES);
+        multiply(shape.head_mut(grad_qkv, Q, head), grad_scores, key, shape.scale());
+        multiply(shape.head_mut(grad_qkv, K, head), grad_scores.transposed(), query, shape.scale());
+    }
+}
+
+/// QK norm: RMS norm of the queries and keys of each head, in place.
+pub(super) fn qk_norm(qkv: &mut [f32], rstd: &mut [f32], shape: Shape) {
+    let rows = qkv.chunks_exact_mut(shape.stride());
+    for (row, rstd) in rows.zip(rstd.as_chunks_mut::<{ 2 * HEADS }>().0) {
+        let heads = &mut row[..2 * shape.n_embd];
+        for (head, square) in heads.chunks_exact(shape.head_dim).zip(&mut *rstd) {
+            *square = short_dot(head, head);
+        }
+        // All square roots of a row together: one at a time would stall on the latency of each.
+        for square in &mut *rstd {
+            *square = (*square / shape.head_dim as f32 + EPSILON).sqrt().recip();
+        }
+        for (head, rstd) in heads.chunks_exact_mut(shape.head_dim).zip(rstd) {
+            head.iter_mut().for_each(|x| *x *= *rstd);
+        }
+    }
+}
+
+/// Backward pass of [`qk_norm`]: `grad_qkv`, w.r.t. its output, becomes that w.r.t. its input.
+pub(super) fn qk_norm_backward(grad_qkv: &mut [f32], qkv: &[f32], rstd: &[f32], shape: Shape) {
+    let width = 2 * shape.n_embd;
+    let rows = grad_qkv.chunks_exact_mut(shape.stride()).zip(qkv.chunks_exact(shape.stride()));
+    for ((grad, qkv), rstd) in rows.zip(rstd.chunks_exact(2 * HEADS)) {
+        let heads = grad[..width].chunks_exact_mut(shape.head_dim);
+        for ((grad, normed), rstd) in heads.zip(qkv[..width].chunks_exact(shape.head_dim)).zip(rstd)
+        {
+            let mean = short_dot(grad, normed) / shape.head_dim as f32;
+            for (grad, normed) in grad.iter_mut().zip(normed) {
+                *grad = rstd * (*grad - normed * mean);
+            }
+        }
     }
 }

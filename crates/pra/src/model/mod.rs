@@ -1,292 +1,245 @@
-//! The CPU engine: the network forward and back, by hand, on products of matrices.
+//! The transformer on the CPU: hand-written forward and backward passes on GEMMs.
 //!
-//! Threads share the positions of a batch: each takes a few at a time through the whole network
-//! ([`Pass`]) and, for a gradient, back. Which thread takes which positions follows from their number
-//! alone, and gradients of threads are added in order: the same batch and the same number of threads
-//! give the same bits.
+//! Data parallelism: the worker threads share the positions of a batch, and each takes micro-batches
+//! through the whole network. The assignment follows from the number of positions alone, and gradients
+//! of threads are added in order, so the same batch on the same number of threads gives the same bits.
+//! A single position uses [sequence parallelism](sequence_parallel).
 
+mod activations;
 mod attention;
+mod backward;
 mod batch;
+mod forward;
+mod gates;
 mod heads;
 mod ops;
-mod pass;
-mod team;
+mod packed;
+mod policy;
+mod prediction;
+mod sequence_parallel;
+mod value;
 
+use std::slice;
+
+#[cfg(feature = "gpu")]
+pub(crate) use batch::has_outcome;
 pub use batch::{Batch, LossWeights, Losses};
+pub use prediction::Prediction;
 
-use chess::{Move, Position};
 use data::threads::{map_or_panic, spawn};
 
-use crate::config::{Config, FREE_HEADS, HEADS};
-use crate::encode::{Outcome, Tokens};
+use crate::config::{Config, HEADS};
+use crate::encode::Tokens;
 use crate::weights::Weights;
-use attention::{Gates, PAIRS};
-use heads::{Heads, Shares};
-use pass::{ALL, Pass, Watch};
-use team::Team;
+use activations::Activations;
+use forward::{ALL_SQUARES, ForwardHooks};
+use gates::PAIRS;
+use heads::{Heads, LossScale};
+use packed::{PackedWeights, Parameters};
+use sequence_parallel::RankGroup;
 
-/// Positions that a thread takes through the network at a time.
-const TOGETHER: usize = 8;
+/// Positions of a micro-batch.
+const MICRO_BATCH: usize = 8;
 
-/// What the model says of a position.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Prediction {
-    /// A number for each move of the policy: the larger, the likelier. Moves that the model does not
-    /// know have 0.
-    pub logits: Vec<f32>,
-    /// Win, draw and loss, from the model's view: that of the player to move on a turned board, else
-    /// White's. The reference's head knows no draw.
-    pub outcome: Outcome,
-}
-
-impl Prediction {
-    /// Between −1 and 1: win less loss.
-    pub const fn value(&self) -> f32 {
-        self.outcome[0] - self.outcome[2]
-    }
-
-    /// Whether all of it are finite numbers. Large weights overflow even if each of them is finite.
-    pub fn is_finite(&self) -> bool {
-        self.logits.iter().chain(&self.outcome).all(|number| number.is_finite())
-    }
-
-    /// How likely each legal move is, the likeliest first.
-    pub fn moves(&self, config: &Config, position: &Position) -> Vec<(Move, f32)> {
-        let mut moves: Vec<(Move, f32)> = config
-            .legal_moves(position)
-            .map(|(m, index)| (m, self.logits[usize::from(index)]))
-            .collect();
-        let most = moves.iter().map(|m| m.1).fold(f32::MIN, f32::max);
-        moves.iter_mut().for_each(|m| m.1 = (m.1 - most).exp());
-        let sum: f32 = moves.iter().map(|m| m.1).sum();
-        moves.iter_mut().for_each(|m| m.1 /= sum);
-        moves.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        moves
-    }
-}
-
-/// What a thread works with.
+/// The buffers of a thread.
 #[derive(Clone, Debug)]
 struct Worker {
-    pass: Pass,
+    activations: Activations,
     heads: Heads,
     gradient: Vec<f32>,
 }
 
 impl Worker {
-    fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
+    fn new(config: &Config, training: bool) -> Self {
         Self {
-            pass: Pass::new(config, positions, goes_back),
-            heads: Heads::new(config, positions, goes_back),
+            activations: Activations::new(config, MICRO_BATCH, training),
+            heads: Heads::new(config, MICRO_BATCH, training),
             gradient: Vec::new(),
         }
     }
-}
 
-/// Computes for models of one shape.
-#[derive(Clone, Debug)]
-pub struct Engine {
-    config: Config,
-    threads: usize,
-    gates: Gates,
-    /// For the way forward alone.
-    readers: Vec<Worker>,
-    /// For the way forward and back.
-    learners: Vec<Worker>,
-}
-
-impl Engine {
-    /// For models of this shape, on so many threads.
-    pub fn new(config: &Config, threads: usize) -> Self {
-        let (readers, learners) = (Vec::new(), Vec::new());
-        let threads = threads.max(1);
-        Self { config: *config, threads, gates: Gates::new(config), readers, learners }
+    fn forward(&mut self, parameters: &Parameters<'_>, tokens: &[Tokens]) {
+        self.activations.forward(parameters, tokens, ALL_SQUARES, &mut ());
+        self.heads.forward(parameters, &self.activations.output, tokens.len());
     }
 
-    /// How many threads it has.
+    /// The output for position `n` of the last forward pass.
+    fn prediction(&mut self, parameters: &Parameters<'_>, n: usize) -> Prediction {
+        self.heads.policy.all_logits(parameters, &self.activations.output, n);
+        let logits = self.heads.policy.logits.to_vec();
+        Prediction { logits, outcome: self.heads.value.outcome(n) }
+    }
+}
+
+/// Runs models of one configuration.
+#[derive(Clone, Debug)]
+pub struct Transformer {
+    config: Config,
+    threads: usize,
+    packed: PackedWeights,
+    inference_workers: Vec<Worker>,
+    training_workers: Vec<Worker>,
+}
+
+impl Transformer {
+    /// Runs models of this configuration on `threads` threads.
+    pub fn new(config: &Config, threads: usize) -> Self {
+        Self {
+            config: *config,
+            threads: threads.max(1),
+            packed: PackedWeights::new(config),
+            inference_workers: Vec::new(),
+            training_workers: Vec::new(),
+        }
+    }
+
+    /// The number of threads.
     pub const fn threads(&self) -> usize {
         self.threads
     }
 
-    fn prepare(&mut self, weights: &Weights) {
-        assert_eq!(self.config.depth, weights.config().depth, "an engine for another shape");
-        assert_eq!(self.config.n_embd, weights.config().n_embd, "an engine for another shape");
-        for (block, places) in weights.layout().blocks.iter().enumerate() {
-            let logits = &weights.values()[places.free..][..FREE_HEADS * PAIRS];
-            self.gates.set_free(block, logits);
-        }
+    /// The parameters and the workers for a pass.
+    fn prepare<'a>(
+        &'a mut self,
+        weights: &'a Weights,
+        training: bool,
+    ) -> (Parameters<'a>, &'a mut [Worker]) {
+        let (own, other) = (&self.config, weights.config());
+        assert_eq!(
+            (own.depth, own.n_embd),
+            (other.depth, other.n_embd),
+            "weights of another shape"
+        );
+        let workers =
+            if training { &mut self.training_workers } else { &mut self.inference_workers };
+        workers.resize_with(self.threads, || Worker::new(&self.config, training));
+        (self.packed.parameters(weights, training), workers)
     }
 
-    /// Gets ready for the way forward, and gives the table of the [entrance](Pass::entrance).
-    fn prepare_readers<'a>(&mut self, weights: &'a Weights) -> &'a [f32] {
-        self.prepare(weights);
-        while self.readers.len() < self.threads {
-            self.readers.push(Worker::new(&self.config, TOGETHER, false));
-        }
-        weights.entrance(|| Pass::entrance(weights))
-    }
-
-    /// Adds the gradient of the loss of a batch to `gradient`: of the mean over `of` positions, and
-    /// over `of_valued` with an outcome. Those are more than the batch has if it is a part of a larger
-    /// one.
+    /// Adds the gradient of the loss of a batch to `gradient`. The loss is the mean over `positions`
+    /// positions, `valued` of them with a value target: more than the batch has if it is one of several
+    /// whose gradients are accumulated.
     pub fn gradient(
         &mut self,
         weights: &Weights,
         batch: &Batch,
-        (of, of_valued): (u64, u64),
+        (positions, valued): (u64, u64),
         loss: LossWeights,
         gradient: &mut [f32],
     ) -> Losses {
-        self.prepare(weights);
-        let shares = Shares::new(loss, of, of_valued);
-        while self.learners.len() < self.threads {
-            self.learners.push(Worker::new(&self.config, TOGETHER, true));
-        }
-        let (layout, values, turned) = (weights.layout(), weights.values(), weights.turned());
-        let gates = &self.gates;
-        let losses = in_threads(&mut self.learners, batch.len(), |worker, parts| {
-            let Worker { pass, heads, gradient } = worker;
-            gradient.resize(values.len(), 0.0);
-            gradient.fill(0.0);
+        let scale = LossScale::new(loss, positions, valued);
+        let (parameters, workers) = self.prepare(weights, true);
+        let losses = for_micro_batches(workers, batch.len(), |worker, micro_batches| {
+            worker.gradient.resize(parameters.weights.len(), 0.0);
+            worker.gradient.fill(0.0);
             let mut losses = Losses::default();
-            for (first, count) in parts {
+            for (first, count) in micro_batches {
                 let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, turned, None, gates, tokens, (ALL, &mut ()));
-                heads.forward(layout, turned, &pass.last, count);
-                let back = Some((shares, &mut gradient[..]));
+                worker.forward(&parameters, tokens);
+                let Worker { activations, heads, gradient } = worker;
+                let training = Some((scale, &mut gradient[..]));
                 let part = (batch, first, count);
-                losses.append(&heads.losses(layout, values, &pass.last, part, back));
-                pass.backward(layout, values, tokens, &mut heads.last_back, gradient);
+                losses.append(&heads.losses(&parameters, &activations.output, part, training));
+                let Parameters { layout, weights, .. } = parameters;
+                activations.backward(layout, weights, tokens, &heads.grad_hidden, gradient);
             }
             losses
         });
-        add_gradients(gradient, &self.learners);
+        reduce_gradients(gradient, workers);
         total(&losses)
     }
 
     /// The losses of a batch.
     pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
-        let (layout, values, turned) = (weights.layout(), weights.values(), weights.turned());
-        let entrance = Some(self.prepare_readers(weights));
-        let gates = &self.gates;
-        let losses = in_threads(&mut self.readers, batch.len(), |worker, parts| {
-            let Worker { pass, heads, .. } = worker;
+        let (parameters, workers) = self.prepare(weights, false);
+        let losses = for_micro_batches(workers, batch.len(), |worker, micro_batches| {
             let mut losses = Losses::default();
-            for (first, count) in parts {
-                let tokens = &batch.tokens[first..first + count];
-                pass.forward(layout, turned, entrance, gates, tokens, (ALL, &mut ()));
-                heads.forward(layout, turned, &pass.last, count);
+            for (first, count) in micro_batches {
+                worker.forward(&parameters, &batch.tokens[first..first + count]);
+                let Worker { activations, heads, .. } = &mut *worker;
                 let part = (batch, first, count);
-                losses.append(&heads.losses(layout, values, &pass.last, part, None));
+                losses.append(&heads.losses(&parameters, &activations.output, part, None));
             }
             losses
         });
         total(&losses)
     }
 
-    /// What the model says of positions, one after another.
+    /// The outputs for positions, in their order.
     pub fn predict(&mut self, weights: &Weights, tokens: &[Tokens]) -> Vec<Prediction> {
         if let [tokens] = tokens {
             return vec![self.predict_one(weights, tokens)];
         }
-        let (layout, turned) = (weights.layout(), weights.turned());
-        let entrance = Some(self.prepare_readers(weights));
-        let gates = &self.gates;
-        let answers = in_threads(&mut self.readers, tokens.len(), |worker, parts| {
-            let Worker { pass, heads, .. } = worker;
-            let mut answers = Vec::new();
-            for (first, count) in parts {
-                let tokens = &tokens[first..first + count];
-                pass.forward(layout, turned, entrance, gates, tokens, (ALL, &mut ()));
-                heads.forward(layout, turned, &pass.last, count);
-                for n in 0..count {
-                    heads.all_logits(layout, turned, &pass.last, n);
-                    let (logits, outcome) = (heads.logits.to_vec(), heads.outcome(n));
-                    answers.push((first + n, Prediction { logits, outcome }));
-                }
+        let (parameters, workers) = self.prepare(weights, false);
+        let outputs = for_micro_batches(workers, tokens.len(), |worker, micro_batches| {
+            let mut outputs = Vec::new();
+            for (first, count) in micro_batches {
+                worker.forward(&parameters, &tokens[first..first + count]);
+                outputs.extend((0..count).map(|n| (first + n, worker.prediction(&parameters, n))));
             }
-            answers
+            outputs
         });
-        let mut answers: Vec<_> = answers.into_iter().flatten().collect();
-        answers.sort_by_key(|(number, _)| *number);
-        answers.into_iter().map(|(_, prediction)| prediction).collect()
+        let mut outputs: Vec<_> = outputs.into_iter().flatten().collect();
+        outputs.sort_by_key(|(index, _)| *index);
+        outputs.into_iter().map(|(_, prediction)| prediction).collect()
     }
 
-    /// How much each square looks at each other: `[depth][12][64][64]`, the looking square first.
-    pub fn attention(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
-        let entrance = Some(self.prepare_readers(weights));
-        let gates = &self.gates;
-        let mut all = Collected(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
-        let (layout, turned) = (weights.layout(), weights.turned());
-        let pass = &mut self.readers[0].pass;
-        pass.forward(
-            layout,
-            turned,
-            entrance,
-            gates,
-            std::slice::from_ref(tokens),
-            (ALL, &mut all),
-        );
-        all.0
+    /// The attention weights of all heads: `[depth, 12, 64, 64]`, queries before keys.
+    pub fn attention_weights(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
+        let mut recorder = Recorder(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
+        let (parameters, workers) = self.prepare(weights, false);
+        let activations = &mut workers[0].activations;
+        activations.forward(&parameters, slice::from_ref(tokens), ALL_SQUARES, &mut recorder);
+        recorder.0
     }
 
-    /// What the model says of one position, which all threads look at together.
+    /// The output for one position, computed by all threads together.
     fn predict_one(&mut self, weights: &Weights, tokens: &Tokens) -> Prediction {
-        let (layout, turned) = (weights.layout(), weights.turned());
-        let entrance = Some(self.prepare_readers(weights));
-        let gates = &self.gates;
-        let work = |team: &Team, worker: &mut Worker, number: usize| {
-            let watch = (team.squares(number), &mut team.member(number));
-            worker.pass.forward(
-                layout,
-                turned,
-                entrance,
-                gates,
-                std::slice::from_ref(tokens),
-                watch,
-            );
+        let group = RankGroup::new(self.threads);
+        let (parameters, workers) = self.prepare(weights, false);
+        let run = |group: &RankGroup, worker: &mut Worker, rank: usize| {
+            let (squares, hooks) = (group.squares(rank), &mut group.rank(rank));
+            worker.activations.forward(&parameters, slice::from_ref(tokens), squares, hooks);
         };
-        let team = Team::new(self.threads);
         let is_complete = std::thread::scope(|scope| {
-            let (first, others) = self.readers.split_at_mut(1);
-            let mut others = others[..team.members() - 1].iter_mut().enumerate();
+            let (first, others) = workers.split_at_mut(1);
+            let mut others = others[..group.world_size() - 1].iter_mut().enumerate();
             let is_complete = others.all(|(n, worker)| {
-                let (work, team) = (&work, &team);
-                spawn(scope, move || work(team, worker, n + 1)).is_ok()
+                let (run, group) = (&run, &group);
+                spawn(scope, move || run(group, worker, n + 1)).is_ok()
             });
             if is_complete {
-                work(&team, &mut first[0], 0);
+                run(&group, &mut first[0], 0);
             } else {
-                team.dissolve();
+                group.abort();
             }
             is_complete
         });
+        let worker = &mut workers[0];
         if !is_complete {
-            // The system refuses threads, and a team needs all of its members.
-            work(&Team::new(1), &mut self.readers[0], 0);
+            // The system refused a thread, and a gather needs all ranks.
+            run(&RankGroup::new(1), worker, 0);
         }
-        let Worker { pass, heads, .. } = &mut self.readers[0];
-        heads.forward(layout, turned, &pass.last, 1);
-        heads.all_logits(layout, turned, &pass.last, 0);
-        Prediction { logits: heads.logits.to_vec(), outcome: heads.outcome(0) }
+        worker.heads.forward(&parameters, &worker.activations.output, 1);
+        worker.prediction(&parameters, 0)
     }
 }
 
-/// Keeps what it is shown.
-struct Collected(Vec<f32>);
+/// Records attention weights.
+struct Recorder(Vec<f32>);
 
-impl Watch for Collected {
-    fn attention(&mut self, shares: &[f32]) {
-        self.0.extend_from_slice(shares);
+impl ForwardHooks for Recorder {
+    fn attention_weights(&mut self, weights: &[f32]) {
+        self.0.extend_from_slice(weights);
     }
 }
 
-/// Adds the gradients of workers, each thread a part of all of them.
-fn add_gradients(sum: &mut [f32], workers: &[Worker]) {
+/// Adds the gradients of the workers in their order; threads share the parameters.
+fn reduce_gradients(sum: &mut [f32], workers: &[Worker]) {
     let size = sum.len().div_ceil(workers.len()).max(1);
-    map_or_panic(sum.chunks_mut(size).enumerate(), |(part, sum)| {
+    map_or_panic(sum.chunks_mut(size).enumerate(), |(chunk, sum)| {
         for worker in workers {
-            let own = &worker.gradient[part * size..];
+            let own = &worker.gradient[chunk * size..];
             sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
     });
@@ -298,17 +251,18 @@ fn total(losses: &[Losses]) -> Losses {
     sum
 }
 
-/// Shares positions among threads: each gets the first and the number of each of its parts.
-fn in_threads<R: Send>(
+/// Distributes positions over the workers, each on a thread: `work` gets the index of the first position
+/// and the size of each of its micro-batches.
+fn for_micro_batches<R: Send>(
     workers: &mut [Worker],
     positions: usize,
     work: impl Fn(&mut Worker, &mut dyn Iterator<Item = (usize, usize)>) -> R + Sync,
 ) -> Vec<R> {
     let threads = workers.len();
-    let together = workers[0].pass.positions().min(positions.div_ceil(threads)).max(1);
-    let parts = |thread: usize| {
-        let firsts = (thread * together..positions).step_by(threads * together);
-        firsts.map(move |first| (first, together.min(positions - first)))
+    let size = MICRO_BATCH.min(positions.div_ceil(threads)).max(1);
+    let micro_batches = |thread: usize| {
+        let firsts = (thread * size..positions).step_by(threads * size);
+        firsts.map(move |first| (first, size.min(positions - first)))
     };
-    map_or_panic(workers.iter_mut().enumerate(), |(n, worker)| work(worker, &mut parts(n)))
+    map_or_panic(workers.iter_mut().enumerate(), |(n, worker)| work(worker, &mut micro_batches(n)))
 }

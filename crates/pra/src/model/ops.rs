@@ -1,18 +1,18 @@
-//! The small steps between the products of matrices: norms, exponentials, squares.
+//! Element-wise kernels between the GEMMs: RMS norm, masked softmax, exponentials, dot products.
 //!
-//! Loops over rows of fixed length, in a form that the compiler turns into vector instructions.
+//! Loops over rows, in a form that the compiler auto-vectorizes.
 
 use std::array::from_fn;
 use std::f32::consts::{LN_2, LOG2_E};
 
 use crate::config::SQUARES;
 
-/// What the reference adds to a mean square.
+/// Added to a mean square, as in the reference.
 pub(super) const EPSILON: f32 = 1.19e-7;
-/// How many sums a long sum is made of, so that they do not wait for each other.
+/// Independent accumulators of a long sum, which hide the latency of additions.
 pub(super) const LANES: usize = 16;
 
-/// `a · b + c`, in one instruction where the processor has it; elsewhere that would be a slow call.
+/// `a · b + c`: a fused multiply-add where the CPU has one, since elsewhere that is a slow library call.
 #[inline(always)]
 pub(super) fn fused(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
@@ -22,18 +22,18 @@ pub(super) fn fused(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// The sum of the lanes, halves upon halves. It is a call on purpose: within another loop, compilers let
-/// it decide how that loop is cut into vectors, and make pairs of all that comes before it.
+/// Horizontal sum by pairwise halving. Not inlined: within another loop, it makes the compiler vectorize
+/// that loop in pairs.
 #[inline(never)]
-fn total(lanes: &[f32; LANES]) -> f32 {
+fn horizontal_sum(lanes: &[f32; LANES]) -> f32 {
     let eight: [f32; 8] = from_fn(|n| lanes[n] + lanes[n + 8]);
     let four: [f32; 4] = from_fn(|n| eight[n] + eight[n + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
 }
 
-/// Sums of products, so many beside each other, and the sum of those that fill no more of them.
+/// A dot product in `N` accumulators, and that of the remainder.
 #[inline(always)]
-fn products<const N: usize>(a: &[f32], b: &[f32]) -> ([f32; N], f32) {
+fn dot_lanes<const N: usize>(a: &[f32], b: &[f32]) -> ([f32; N], f32) {
     let mut lanes = [0.0; N];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<N>(), b.as_chunks::<N>());
     for (a, b) in a.iter().zip(b) {
@@ -44,25 +44,25 @@ fn products<const N: usize>(a: &[f32], b: &[f32]) -> ([f32; N], f32) {
     (lanes, a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum())
 }
 
-/// A sum of products.
+/// Dot product.
 #[inline(always)]
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (lanes, rest) = products::<LANES>(a, b);
-    total(&lanes) + rest
+    let (lanes, rest) = dot_lanes::<LANES>(a, b);
+    horizontal_sum(&lanes) + rest
 }
 
-/// A sum of few products, as many as a head has numbers.
+/// Dot product of short vectors, such as those of a head.
 #[inline(always)]
 pub(super) fn short_dot(a: &[f32], b: &[f32]) -> f32 {
-    let (lanes, rest) = products::<4>(a, b);
+    let (lanes, rest) = dot_lanes::<4>(a, b);
     (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }
 
-/// From scores to shares that add up to one in each row: powers of two, each times its gate. Queries and
-/// keys are normed, so that no score is larger than the root of a head's size.
+/// Masked softmax of each row, in place: `2^score · gate` over its sum. QK norm bounds the scores by the
+/// square root of the head dimension.
 ///
-/// All rows take each step before the next, because a step has to wait for the last in its own row.
-pub(super) fn to_shares(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]) {
+/// Each step is done for all rows before the next, because the steps of one row depend on each other.
+pub(super) fn masked_softmax(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]) {
     let mut lanes = [[0.0; LANES]; SQUARES];
     for ((row, gates), lanes) in rows.iter_mut().zip(gates).zip(&mut lanes) {
         for n in 0..SQUARES {
@@ -70,19 +70,20 @@ pub(super) fn to_shares(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]) {
         }
         *lanes = from_fn(|n| (row[n] + row[n + LANES]) + (row[n + 2 * LANES] + row[n + 3 * LANES]));
     }
-    let sums = lanes.map(|lanes| total(&lanes));
+    let sums = lanes.map(|lanes| horizontal_sum(&lanes));
     for (row, sum) in rows.iter_mut().zip(sums) {
         let inverse = sum.recip();
-        row.iter_mut().for_each(|share| *share *= inverse);
+        row.iter_mut().for_each(|weight| *weight *= inverse);
     }
 }
 
-/// The way back of [`to_shares`], from changes of shares to those of scores, in place.
+/// Backward pass of a softmax row, in place: from the gradient w.r.t. the weights to that w.r.t. the
+/// scores.
 #[inline(always)]
-pub(super) fn to_shares_back(change: &mut [f32; SQUARES], share: &[f32; SQUARES]) {
-    let mean = dot(change, share);
+pub(super) fn softmax_backward(grad: &mut [f32; SQUARES], weights: &[f32; SQUARES]) {
+    let mean = dot(grad, weights);
     for n in 0..SQUARES {
-        change[n] = share[n] * (change[n] - mean);
+        grad[n] = weights[n] * (grad[n] - mean);
     }
 }
 
@@ -94,42 +95,42 @@ pub(super) fn add_scaled(into: &mut [f32], values: &[f32], scale: f32) {
     }
 }
 
-/// Each row divided by the root of its mean square; the divisors' inverses are kept.
-pub(super) fn norm(into: &mut [f32], inverse: &mut [f32], from: &[f32], width: usize) {
+/// RMS norm of each row; `rstd` are the reciprocals of the root mean squares.
+pub(super) fn rms_norm(into: &mut [f32], rstd: &mut [f32], from: &[f32], width: usize) {
     let rows = into.chunks_exact_mut(width).zip(from.chunks_exact(width));
-    for ((into, from), inverse) in rows.zip(inverse) {
+    for ((into, from), rstd) in rows.zip(rstd) {
         let scale = (dot(from, from) / width as f32 + EPSILON).sqrt().recip();
-        *inverse = scale;
+        *rstd = scale;
         for (into, from) in into.iter_mut().zip(from) {
             *into = from * scale;
         }
     }
 }
 
-/// The gradient of a norm: `into += inverse · (change − normed · mean(change · normed))`.
-pub(super) fn norm_back(
+/// Backward pass of [`rms_norm`]: `into += rstd · (grad − normed · mean(grad · normed))`.
+pub(super) fn rms_norm_backward(
     into: &mut [f32],
-    change: &[f32],
+    grad: &[f32],
     normed: &[f32],
-    inverse: &[f32],
+    rstd: &[f32],
     width: usize,
 ) {
-    let rows = into.chunks_exact_mut(width).zip(change.chunks_exact(width));
-    for (((into, change), normed), scale) in rows.zip(normed.chunks_exact(width)).zip(inverse) {
-        let mean = dot(change, normed) / width as f32;
-        for ((into, change), normed) in into.iter_mut().zip(change).zip(normed) {
-            *into += scale * (change - normed * mean);
+    let rows = into.chunks_exact_mut(width).zip(grad.chunks_exact(width));
+    for (((into, grad), normed), rstd) in rows.zip(normed.chunks_exact(width)).zip(rstd) {
+        let mean = dot(grad, normed) / width as f32;
+        for ((into, grad), normed) in into.iter_mut().zip(grad).zip(normed) {
+            *into += rstd * (grad - normed * mean);
         }
     }
 }
 
-/// Adding it to a number that is not too large rounds to a whole one, in the lowest bits.
+/// 1.5 · 2²³: adding it rounds a moderate number to an integer, which is then in the lowest bits.
 const ROUND: f32 = 12_582_912.0;
 
-/// The exponential function, to a few units of the last place, between −87 and 88.
+/// The exponential function, to a few ulp, for arguments clamped to −87 … 88.
 #[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
-    // The logarithm of two in two parts: the first has few bits, so that its multiples are exact.
+    // ln 2 in two parts (Cody–Waite): the first has few bits, so that its multiples are exact.
     const HIGH: f32 = 0.693_359_4;
     const LOW: f32 = -2.121_944_4e-4;
     let x = x.clamp(-87.0, 88.0);
@@ -139,18 +140,18 @@ pub(super) fn exp(x: f32) -> f32 {
     power_of_two(shifted, rest * LOG2_E)
 }
 
-/// Two to the power of a number that is not large; as exact as that number is.
+/// `2^x` for moderate `x`, to a few ulp.
 #[inline(always)]
 fn exp2(x: f32) -> f32 {
     let shifted = x + ROUND;
     power_of_two(shifted, x - (shifted - ROUND))
 }
 
-/// Two to the power of a whole number, to which [`ROUND`] has been added, and of a rest of at most a
-/// half: the first goes into the exponent's bits, for the second a polynomial of six terms is enough.
+/// `2^n · 2^rest` for an integer `n`, given as `n +` [`ROUND`], and |rest| ≤ ½: `n` is added to the
+/// exponent bits, and a polynomial of degree six approximates the rest.
 #[inline(always)]
 fn power_of_two(shifted: f32, rest: f32) -> f32 {
-    // Those with the smallest largest relative error, 2e-9.
+    // Minimax coefficients; the relative error is at most 2e-9.
     let mut p = 1.535_336_2e-4;
     for coefficient in [1.339_887_5e-3, 9.618_437e-3, 5.550_332_4e-2, 0.240_226_48, LN_2, 1.0] {
         p = fused(p, rest, coefficient);
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exponentials_are_right_to_the_last_digits() {
+    fn exponentials_are_accurate_to_a_few_ulp() {
         for n in -86_000..88_000 {
             let x = n as f32 / 1000.0;
             let (fast, exact) = (f64::from(exp(x)), f64::from(x).exp());
@@ -180,38 +181,38 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_those_of_exponentials_and_shut_gates_have_none() {
+    fn masked_softmax_is_that_of_exponentials_and_zero_where_the_gate_is_zero() {
         let score = |row: usize, n: usize| ((row * 7 + n * 3) as f32 * 0.37).sin() * 4.0;
         let gate = |row: usize, n: usize| (n % (row + 2)) as f32 / 2.0;
         let gates: [[f32; SQUARES]; 3] = from_fn(|row| from_fn(|n| gate(row, n)));
         let mut rows: [[f32; SQUARES]; 3] = from_fn(|row| from_fn(|n| score(row, n) * LOG2_E));
-        to_shares(&mut rows, &gates);
-        for (row, shares) in rows.iter().enumerate() {
+        masked_softmax(&mut rows, &gates);
+        for (row, weights) in rows.iter().enumerate() {
             let slow = |n: usize| f64::from(score(row, n)).exp() * f64::from(gate(row, n));
             let sum: f64 = (0..SQUARES).map(slow).sum();
-            for (n, share) in shares.iter().enumerate() {
-                assert!((f64::from(*share) - slow(n) / sum).abs() < 1e-7, "{row} {n} {share}");
-                assert!(gate(row, n) != 0.0 || *share == 0.0);
+            for (n, weight) in weights.iter().enumerate() {
+                assert!((f64::from(*weight) - slow(n) / sum).abs() < 1e-7, "{row} {n} {weight}");
+                assert!(gate(row, n) != 0.0 || *weight == 0.0);
             }
         }
     }
 
     #[test]
-    fn a_norm_has_mean_square_one_and_its_gradient_is_that_of_differences() {
+    fn rms_norm_gives_mean_square_one_and_its_gradient_agrees_with_finite_differences() {
         let width = 5;
         let from: Vec<f32> = (0..10).map(|n| (n as f32 * 1.7).sin()).collect();
-        let change: Vec<f32> = (0..10).map(|n| (n as f32 * 0.9).cos()).collect();
-        let (mut normed, mut inverse) = (vec![0.0; 10], vec![0.0; 2]);
-        norm(&mut normed, &mut inverse, &from, width);
+        let grad: Vec<f32> = (0..10).map(|n| (n as f32 * 0.9).cos()).collect();
+        let (mut normed, mut rstd) = (vec![0.0; 10], vec![0.0; 2]);
+        rms_norm(&mut normed, &mut rstd, &from, width);
         for row in normed.chunks(width) {
             assert!((dot(row, row) / 5.0 - 1.0).abs() < 1e-5);
         }
         let mut gradient = vec![0.0; 10];
-        norm_back(&mut gradient, &change, &normed, &inverse, width);
+        rms_norm_backward(&mut gradient, &grad, &normed, &rstd, width);
         let loss = |from: &[f32]| {
-            let (mut normed, mut inverse) = (vec![0.0; 10], vec![0.0; 2]);
-            norm(&mut normed, &mut inverse, from, width);
-            dot(&normed, &change)
+            let (mut normed, mut rstd) = (vec![0.0; 10], vec![0.0; 2]);
+            rms_norm(&mut normed, &mut rstd, from, width);
+            dot(&normed, &grad)
         };
         for n in 0..10 {
             let (mut up, mut down) = (from.clone(), from.clone());

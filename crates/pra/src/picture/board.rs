@@ -1,4 +1,4 @@
-//! A board under heat, as a part of a drawing: squares, heat, pieces, arrows.
+//! SVG fragments of a board: heat map, pieces, arrows.
 
 use std::fmt::Write;
 
@@ -6,40 +6,40 @@ use chess::svg::{piece_defs, piece_svg};
 use chess::{Color, Piece, Position, Square};
 
 use super::paint::{ARROW, SQUARE, heat, hex, short};
-use crate::attention::Look;
+use crate::attention::AttentionEdge;
 use crate::config::SQUARES;
 
-/// A board of a size, with somebody at its lower edge.
+/// Size and orientation of a board.
 #[derive(Clone, Copy)]
 pub(super) struct Board {
-    /// The side of a square.
+    /// Side length of a square.
     pub square: f32,
-    /// Who is below.
-    pub below: Color,
+    /// The color at the bottom.
+    pub orientation: Color,
 }
 
 impl Board {
-    /// The upper left corner of a square.
+    /// Top left corner of a square.
     pub fn corner(&self, square: Square) -> (f32, f32) {
         let (file, rank) = (square.file().index(), square.rank().index());
-        let (x, y) = match self.below {
+        let (x, y) = match self.orientation {
             Color::White => (file, 7 - rank),
             Color::Black => (7 - file, rank),
         };
         (x as f32 * self.square, y as f32 * self.square)
     }
 
-    fn middle(&self, square: Square) -> (f32, f32) {
+    fn center(&self, square: Square) -> (f32, f32) {
         let (x, y) = self.corner(square);
         (x + self.square / 2.0, y + self.square / 2.0)
     }
 
-    /// The side of the board.
+    /// Side length of the board.
     pub fn side(&self) -> f32 {
         8.0 * self.square
     }
 
-    /// The squares, each in the color of its heat from 0 to 1.
+    /// The heat map: squares in the colors of heats from 0 to 1.
     pub fn heat(&self, heats: &[f32; SQUARES]) -> String {
         let (side, own) = (short(self.side()), short(self.square));
         let mut out = format!(
@@ -59,7 +59,7 @@ impl Board {
         out + "</g>"
     }
 
-    /// What is the same under any heat: the shade of dark squares, the border, the pieces.
+    /// The layer above the heat map: shades of dark squares, border, pieces.
     pub fn pieces(&self, position: &Position) -> String {
         let mut out = String::from(
             r##"<path shape-rendering="crispEdges" fill="#31404a" fill-opacity=".09" d=""##,
@@ -82,12 +82,12 @@ impl Board {
         out
     }
 
-    /// An arrow for a look, the broader and darker the more of the attention it is.
-    pub fn arrow(&self, look: &Look) -> String {
-        let ((x0, y0), (x1, y1)) = (self.middle(look.from), self.middle(look.to));
+    /// An arrow from query to key; width and opacity grow with the attention weight.
+    pub fn arrow(&self, edge: &AttentionEdge) -> String {
+        let ((x0, y0), (x1, y1)) = (self.center(edge.query), self.center(edge.key));
         let length = (x1 - x0).hypot(y1 - y0).max(1e-3);
         let (ux, uy) = ((x1 - x0) / length, (y1 - y0) / length);
-        let weight = look.weight.clamp(0.0, 1.0).sqrt();
+        let weight = edge.weight.clamp(0.0, 1.0).sqrt();
         let width = self.square * (0.05 + 0.12 * weight);
         let opacity = short(0.35 + 0.5 * weight);
         let (tail, tip) = (0.2 * self.square, length - 0.08 * self.square);
@@ -112,7 +112,7 @@ impl Board {
 
     /// A ring around a square.
     pub fn ring(&self, square: Square) -> String {
-        let (x, y) = self.middle(square);
+        let (x, y) = self.center(square);
         format!(
             r#"<circle cx="{}" cy="{}" r="{}" fill="none" stroke="{ARROW}" stroke-width="{}"/>"#,
             short(x),
@@ -123,7 +123,7 @@ impl Board {
     }
 }
 
-/// Definitions of the pieces of a position, once for a file.
+/// SVG definitions of the pieces of a position, once per file.
 pub(super) fn definitions(position: &Position) -> String {
     let kinds = position.board().iter().map(|(_, piece): (Square, Piece)| piece.piece_type());
     format!("<defs>{}</defs>", piece_defs(kinds))

@@ -1,54 +1,70 @@
-//! All heads of a model on one page.
+//! All heads of a model on one HTML page.
 
 use std::fmt::Write;
 
-use chess::svg::BoardPicture;
+use chess::svg::{BoardPicture, escape_xml};
 use chess::{Color, Position};
 
 use super::board::{Board, definitions};
-use super::paint::{FONT, INK, SOFT, escaped, percent, short};
-use super::pattern;
+use super::map_image;
+use super::paint::{FONT, INK, SOFT, percent, short};
 use crate::attention::{
-    Maps, PIECES, Resemblance, closest, free_pattern, heat_received, piece_map, sharpest,
+    AttentionMaps, HeadCorrelations, PIECES, free_head_correlations, free_mask, heat_received,
+    mean_attention, most_similar, piece_mask, sharpest,
 };
 use crate::config::{FREE_HEADS, HEADS, PIECE_HEADS};
 use crate::masks::head_name;
-use crate::{Config, Weights};
+use crate::{Config, Transformer, Weights};
 
-/// What there is to see of a model on a position.
-#[derive(Clone, Copy, Debug)]
+/// The attention of a model on a position.
+#[derive(Clone, Debug)]
 pub struct Overview<'a> {
-    /// The model.
-    pub weights: &'a Weights,
-    /// The position.
-    pub position: &'a Position,
-    /// Its attention on the position.
-    pub maps: &'a Maps,
-    /// The mean attention of all heads over some positions, as `attention::mean_attention` gives it.
-    pub means: &'a [Vec<f32>],
-    /// Over how many.
-    pub positions: usize,
-    /// How free heads resemble pieces.
-    pub resemblances: &'a [Resemblance],
-    /// Who is at the lower edge.
-    pub below: Color,
+    weights: &'a Weights,
+    position: &'a Position,
+    maps: AttentionMaps,
+    /// Mean attention maps of all heads, in model coordinates.
+    means: Vec<Vec<f32>>,
+    /// Number of positions of the mean.
+    positions: usize,
+    correlations: Vec<HeadCorrelations>,
+    /// The color at the bottom.
+    orientation: Color,
 }
 
-/// A square of the small boards.
+/// Side length of a square of the small boards.
 const SQUARE: f32 = 17.0;
-/// From one small board to the next, across and down.
+/// Distance of the small boards, horizontally and vertically.
 const STEP: (f32, f32) = (8.0 * SQUARE + 14.0, 8.0 * SQUARE + 40.0);
 const LEFT: f32 = 16.0;
-/// Room for the name above a small board.
+/// Height of the name above a small board.
 const HEADING: f32 = 20.0;
-const LEGEND: &str = "Heat: the share of the head's attention that a square receives, from an even share to the most, which stands at the right of the name. Arrows: where squares with a piece look most sharply.";
-/// Arrows of a small board.
+const LEGEND: &str = "Heat: the attention that a square receives, mean over all queries, from uniform attention to the maximum beside the name. Arrows: the sharpest attention of occupied squares.";
+/// Maximum number of arrows on a small board.
 const ARROWS: usize = 4;
 
-impl Overview<'_> {
-    /// A drawing of all heads: a row for each layer, a column for each head.
+impl<'a> Overview<'a> {
+    /// Runs the model on a position, and on others for the mean attention of the free heads.
+    pub fn new(
+        model: &mut Transformer,
+        weights: &'a Weights,
+        position: &'a Position,
+        mean_over: &[Position],
+    ) -> Self {
+        let means = mean_attention(model, weights, mean_over);
+        Self {
+            weights,
+            position,
+            maps: AttentionMaps::new(model, weights, position),
+            correlations: free_head_correlations(weights, &means),
+            means,
+            positions: mean_over.len(),
+            orientation: position.turn(),
+        }
+    }
+
+    /// All heads as one SVG: a row for each layer, a column for each head.
     pub fn heads_svg(&self) -> String {
-        let board = Board { square: SQUARE, below: self.below };
+        let board = Board { square: SQUARE, orientation: self.orientation };
         let depth = self.maps.depth();
         let top = 62.0;
         let width = 2.0 * LEFT + HEADS as f32 * STEP.0;
@@ -62,7 +78,7 @@ impl Overview<'_> {
         out += &self.shared(&board);
         let _ = write!(
             out,
-            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Where every head looks, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">{LEGEND}</text>"##
+            r##"<rect width="100%" height="100%" fill="#fff"/><text x="{LEFT}" y="24" font-size="17" font-weight="600" fill="{INK}">Attention of every head, {turn} to move</text><text x="{LEFT}" y="44" font-size="12" fill="{SOFT}">{LEGEND}</text>"##
         );
         for layer in 0..depth {
             for head in 0..HEADS {
@@ -75,13 +91,12 @@ impl Overview<'_> {
         out + "</svg>\n"
     }
 
-    /// All heads as elements of a page, which wrap where it is narrow: a grid for each layer, whose
-    /// columns divide the twelve heads evenly.
+    /// All heads as a responsive grid for each layer, whose columns divide the twelve heads evenly.
     fn heads_html(&self) -> String {
-        let board = Board { square: SQUARE, below: self.below };
+        let board = Board { square: SQUARE, orientation: self.orientation };
         let (side, height) = (board.side(), board.side() + HEADING);
         let mut out = format!(
-            r#"<h2>Where every head looks, {} to move</h2><p>{LEGEND}</p><svg width="0" height="0" style="position:absolute" aria-hidden="true">{}</svg>"#,
+            r#"<h2>Attention of every head, {} to move</h2><p>{LEGEND}</p><svg width="0" height="0" style="position:absolute" aria-hidden="true">{}</svg>"#,
             self.position.turn(),
             self.shared(&board)
         );
@@ -101,13 +116,13 @@ impl Overview<'_> {
         out
     }
 
-    /// Squares and pieces, drawn once and used by every head.
+    /// Board and pieces, defined once for all heads.
     fn shared(&self, board: &Board) -> String {
         let pieces = board.pieces(self.position);
         format!(r#"{}<defs><g id="pra-pieces">{pieces}</g></defs>"#, definitions(self.position))
     }
 
-    /// One head under its name.
+    /// The board of a head, with its name.
     fn small(&self, board: &Board, layer: usize, head: usize) -> String {
         let map = self.maps.map(layer, head);
         let (heats, most) = heat_received(map);
@@ -120,12 +135,12 @@ impl Overview<'_> {
         );
         out += &board.heat(&heats);
         out += r##"<use href="#pra-pieces"/>"##;
-        let looks = sharpest(map, self.position.occupied(), ARROWS);
-        looks.iter().rev().for_each(|look| out += &board.arrow(look));
+        let edges = sharpest(map, self.position.occupied(), ARROWS);
+        edges.iter().rev().for_each(|edge| out += &board.arrow(edge));
         out + "</g>"
     }
 
-    /// The page: the position, all heads, and what the free heads have learned.
+    /// The page: the position, all heads, and the masks of the free heads.
     pub fn html(&self) -> String {
         let config = self.weights.config();
         let mut out = format!(
@@ -144,7 +159,7 @@ table{{border-collapse:collapse;font-variant-numeric:tabular-nums}} th,td{{paddi
 th{{font-weight:600;border-bottom:1px solid #c9d0d4}} td:first-child,th:first-child{{text-align:left}}
 td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap:anywhere}} svg{{max-width:100%}} .row>*{{min-width:0}} .row>svg{{height:auto}}
 </style></head><body>
-<h1>Where the model looks</h1>
+<h1>Attention of a piece-routed model</h1>
 <p class="soft">{} layers of {HEADS} heads, embedding dimension {}, {} parameters.</p>
 "##,
             config.depth,
@@ -152,17 +167,17 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
             grouped(config.parameters())
         );
         let picture = BoardPicture {
-            orientation: self.below,
+            orientation: self.orientation,
             size: 320,
             title: self.position.fen(),
             ..BoardPicture::of(|square| self.position.piece_at(square))
         };
         let _ = write!(
             out,
-            "<div class=\"row\">{}<div><p>{} to move. <br><code>{}</code></p><p>The first nine heads of a layer see from a square only what a piece would reach from it on the empty board: knight, bishop and rook twice, then queen, king and pawn. The last three are free: they have learned which squares to look at.</p></div></div>",
+            "<div class=\"row\">{}<div><p>{} to move. <br><code>{}</code></p><p>The first nine heads of a layer attend only to the squares that a piece reaches on the empty board: knight, bishop and rook twice, then queen, king and pawn. The last three are free: their masks are learned.</p></div></div>",
             picture.to_svg(),
             self.position.turn(),
-            escaped(&self.position.fen())
+            escape_xml(&self.position.fen())
         );
         out += &self.heads_html();
         out += &self.free_section(config);
@@ -170,18 +185,19 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
     }
 
     fn free_section(&self, config: &Config) -> String {
-        let view = if config.turned {
-            "The board is that of the player to move: the lowest rank is his first."
+        let view = if config.flipped {
+            "The board is flipped for Black: the lowest rank is the first of the side to move."
         } else {
             "The lowest rank is White's first."
         };
         let mut out = format!(
-            "<h2>What the free heads have learned</h2><p>Each picture is a board of boards: on the square that looks stands a small board of what it looks at. {view} First, for comparison, what pieces reach. Then, for each free head, the pattern that it has learned whatever the position, and its attention, the mean over {} positions; a few pairs in a hundred may be beyond the ends of the scales, which are told below.</p><div class=\"row\">",
+            "<h2>What the free heads have learned</h2><p>Each image is a board of boards: every query square holds a small board of its key squares. {view} First, for comparison, the masks of the pieces. Then, for each free head, its learned mask and its mean attention over {} positions; the color scales, given below the images, end at the 99th percentile.</p><div class=\"row\">",
             grouped(self.positions)
         );
         for piece in PIECES {
-            let map = piece_map(piece);
-            out += &pattern::svg(&pattern::image(&map, 0.0, 1.0), &piece.to_string(), "reach", 150);
+            let map = piece_mask(piece);
+            out +=
+                &map_image::svg(&map_image::image(&map, 0.0, 1.0), &piece.to_string(), "mask", 150);
         }
         out += "</div>";
         for layer in 0..config.depth {
@@ -196,47 +212,47 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
     }
 
     fn free_head(&self, layer: usize, head: usize) -> String {
-        let map = free_pattern(self.weights, layer, head);
-        let (low, high) = pattern::range(&map);
-        let found = self.resemblances.get(layer * FREE_HEADS + head);
+        let map = free_mask(self.weights, layer, head);
+        let (low, high) = map_image::range(&map);
+        let found = self.correlations.get(layer * FREE_HEADS + head);
         let like = |numbers: Option<&[f64; 6]>| {
             let named = numbers.and_then(|all| {
-                let piece = closest(all)?;
+                let piece = most_similar(all)?;
                 let at = PIECES.iter().position(|&other| other == piece)?;
                 Some(format!(", like a {piece} ({:.2})", all[at]))
             });
             named.unwrap_or_default()
         };
-        let note = format!("{low:.2} to {high:.2}{}", like(found.map(|found| &found.pattern)));
-        let name = format!("free {}: pattern", head + 1);
-        let mut out = pattern::svg(&pattern::image(&map, low, high), &name, &note, 240);
+        let note = format!("{low:.2} to {high:.2}{}", like(found.map(|found| &found.mask)));
+        let name = format!("free {}: mask", head + 1);
+        let mut out = map_image::svg(&map_image::image(&map, low, high), &name, &note, 240);
         if let Some(mean) = self.means.get(layer * HEADS + PIECE_HEADS + head) {
-            let (_, high) = pattern::range(mean);
+            let (_, high) = map_image::range(mean);
             let note =
                 format!("0 to {}{}", percent(high), like(found.map(|found| &found.attention)));
             let name = format!("free {}: mean attention", head + 1);
-            out += &pattern::svg(&pattern::image(mean, 0.0, high), &name, &note, 240);
+            out += &map_image::svg(&map_image::image(mean, 0.0, high), &name, &note, 240);
         }
         out
     }
 
     fn table(&self) -> String {
         let mut out = String::from(
-            "<h2>Which piece a free head resembles</h2><p>The correlation, over all pairs of different squares, of the learned pattern and of the mean attention with what each piece reaches on the empty board: 1 is the same, 0 nothing in common.</p><div class=\"wide\"><table><tr><th>head</th><th></th>",
+            "<h2>Which piece a free head resembles</h2><p>Pearson correlation, over all pairs of different squares, of the learned mask and of the mean attention with the mask of each piece.</p><div class=\"wide\"><table><tr><th>head</th><th></th>",
         );
         for piece in PIECES {
             let _ = write!(out, "<th>{piece}</th>");
         }
         out += "</tr>";
-        for found in self.resemblances {
-            let rows = [("pattern", &found.pattern), ("attention", &found.attention)];
+        for found in &self.correlations {
+            let rows = [("mask", &found.mask), ("attention", &found.attention)];
             for (what, numbers) in rows {
                 let _ = write!(
                     out,
                     "<tr><td>layer {}, free {}</td><td>{what}</td>",
                     found.layer, found.head
                 );
-                let best = closest(numbers);
+                let best = most_similar(numbers);
                 for (piece, number) in PIECES.iter().zip(numbers) {
                     let class = if best == Some(*piece) { " class=\"best\"" } else { "" };
                     let _ = write!(out, "<td{class}>{}</td>", signed(*number));
@@ -248,13 +264,13 @@ td.best{{font-weight:700;background:#fde8bd}} code{{font-size:13px;overflow-wrap
     }
 }
 
-/// Two decimals, and no nought below nought.
+/// Two decimals, with a true minus sign and no negative zero.
 fn signed(number: f64) -> String {
     let text = format!("{number:.2}");
     if text == "-0.00" { "0.00".to_owned() } else { text.replace('-', "−") }
 }
 
-/// Thousands apart.
+/// With thousands separators.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -270,27 +286,14 @@ fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Engine;
-    use crate::attention::{mean_attention, resemblances};
 
     #[test]
-    fn the_page_has_every_head_and_needs_nothing_from_outside() {
+    fn the_page_has_every_head_and_is_self_contained() {
         let config = Config::new(2, 12);
         let weights = Weights::random(&config, 1).unwrap();
-        let mut engine = Engine::new(&config, 1);
+        let mut model = Transformer::new(&config, 1);
         let position = Position::INITIAL;
-        let maps = Maps::of(&mut engine, &weights, &position);
-        let means = mean_attention(&mut engine, &weights, &[position]);
-        let resemblances = resemblances(&weights, &means);
-        let overview = Overview {
-            weights: &weights,
-            position: &position,
-            maps: &maps,
-            means: &means,
-            positions: 1,
-            resemblances: &resemblances,
-            below: Color::White,
-        };
+        let overview = Overview::new(&mut model, &weights, &position, &[position]);
         let (svg, html) = (overview.heads_svg(), overview.html());
         for layer in 1..=2 {
             for head in 0..HEADS {
@@ -299,7 +302,7 @@ mod tests {
             }
         }
         assert!(html.ends_with("</body></html>\n"));
-        // Every head is an element of its own, so that the page wraps them; none is in a part that scrolls.
+        // Every head is an element of a grid that wraps; none is in a part that scrolls.
         let grids: Vec<&str> = html.split(r#"<div class="heads">"#).skip(1).collect();
         assert_eq!(grids.len(), 2);
         for grid in grids {

@@ -1,17 +1,17 @@
-//! Colors and the small words of SVG.
+//! Colors and number formats of the pictures.
 
-/// Text.
+/// Color of text.
 pub(super) const INK: &str = "#26323a";
-/// Text that is less important.
+/// Color of secondary text.
 pub(super) const SOFT: &str = "#66757f";
-/// Arrows and rings.
+/// Color of arrows and rings.
 pub(super) const ARROW: &str = "#2b3f9e";
-/// Fonts that are there.
+/// Font stack.
 pub(super) const FONT: &str = "'DejaVu Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
-/// A light square without heat; dark ones are shaded over it.
+/// Color of a square at heat 0; dark squares are shaded over it.
 pub(super) const SQUARE: [u8; 3] = [0xfb, 0xf9, 0xf4];
 
-/// The heat of the colors between.
+/// Color stops of the scale.
 const STOPS: [(f32, [u8; 3]); 5] = [
     (0.0, SQUARE),
     (0.15, [0xfd, 0xe8, 0xbd]),
@@ -20,22 +20,22 @@ const STOPS: [(f32, [u8; 3]); 5] = [
     (1.0, [0xd1, 0x2f, 0x27]),
 ];
 
-/// The color of a heat from 0 to 1; what is beyond counts as the end.
+/// The color of a heat, clamped to 0 … 1.
 pub(super) fn heat(value: f32) -> [u8; 3] {
     let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
     let above = STOPS.iter().position(|stop| value <= stop.0).unwrap_or(STOPS.len() - 1).max(1);
     let ((low, from), (high, to)) = (STOPS[above - 1], STOPS[above]);
-    let share = (value - low) / (high - low);
-    let mixed = |n: usize| f32::from(from[n]) + share * (f32::from(to[n]) - f32::from(from[n]));
+    let t = (value - low) / (high - low);
+    let mixed = |n: usize| f32::from(from[n]) + t * (f32::from(to[n]) - f32::from(from[n]));
     std::array::from_fn(|n| mixed(n).round() as u8)
 }
 
-/// A color as SVG and CSS write it.
+/// A color in CSS notation.
 pub(super) fn hex(color: [u8; 3]) -> String {
     format!("#{:02x}{:02x}{:02x}", color[0], color[1], color[2])
 }
 
-/// A number as short as it can be, to two decimals.
+/// A number with at most two decimals; 0 if it is not finite.
 pub(super) fn short(value: f32) -> String {
     if !value.is_finite() {
         return "0".to_owned();
@@ -45,9 +45,9 @@ pub(super) fn short(value: f32) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A share in per cent, with as many decimals as it needs.
-pub(super) fn percent(share: f32) -> String {
-    let percent = 100.0 * share;
+/// A fraction as a percentage, with two significant digits.
+pub(super) fn percent(fraction: f32) -> String {
+    let percent = 100.0 * fraction;
     if percent >= 9.95 || percent == 0.0 {
         format!("{percent:.0} %")
     } else {
@@ -55,23 +55,7 @@ pub(super) fn percent(share: f32) -> String {
     }
 }
 
-/// Text for the inside of an element or a quoted attribute.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            _ if letter.is_control() => out.push(' '),
-            _ => out.push(letter),
-        }
-    }
-    out
-}
-
-/// A bar from cold to hot.
+/// A color bar.
 pub(super) fn scale_bar(x: f32, y: f32, width: f32, height: f32) -> String {
     const STEPS: u16 = 48;
     let step = width / f32::from(STEPS);
@@ -93,24 +77,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heat_goes_from_the_color_of_a_square_to_red_and_takes_any_number() {
+    fn the_color_scale_is_monotonic_and_clamps_any_value() {
         assert_eq!(heat(0.0), SQUARE);
         assert_eq!(hex(heat(1.0)), "#d12f27");
         assert_eq!((heat(-3.0), heat(f32::NAN), heat(7.0)), (heat(0.0), heat(0.0), heat(1.0)));
-        // Ever less blue and green: the scale can be read.
+        // Green plus blue decreases.
         let sums = (0..=100u8).map(|n| heat(f32::from(n) / 100.0));
         let sums: Vec<u16> = sums.map(|c| u16::from(c[1]) + u16::from(c[2])).collect();
         assert!(sums.is_sorted_by(|a, b| a >= b));
     }
 
     #[test]
-    fn numbers_are_short_and_text_is_safe() {
+    fn numbers_are_short() {
         assert_eq!(
             (short(1.0), short(-0.001), short(2.345)),
             ("1".into(), "0".into(), "2.35".into())
         );
         assert_eq!(short(f32::NAN), "0");
         assert_eq!((percent(0.5), percent(0.0153)), ("50 %".into(), "1.5 %".into()));
-        assert_eq!(escaped("<a&\"\n"), "&lt;a&amp;&quot; ");
     }
 }

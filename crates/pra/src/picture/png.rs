@@ -1,28 +1,27 @@
-//! Small pictures of dots as PNG, for pages that stand for themselves: 4096 dots are 4 kB here, and a
-//! hundred in SVG.
+//! Heat maps as PNG data URLs, for self-contained pages: 4096 pixels are 4 kB, and a hundred in SVG.
 //!
-//! Dots are numbers of a palette. They are stored, not compressed, so there is little to it: three
-//! chunks, two checksums. PNG (third edition), W3C 2025; RFC 1950 and 1951.
+//! Pixels are palette indices in a stored (uncompressed) zlib stream. PNG (third edition), W3C 2025; RFC
+//! 1950 and 1951.
 
 use super::paint::heat;
 
-/// A square picture of heats from 0 to 1, as an address for `href`: `data:image/png;base64,…`.
+/// A square image of heats from 0 to 1 as a data URL: `data:image/png;base64,…`.
 pub(super) fn heat_image(heats: &[f32], side: usize) -> String {
-    let dot = |value: &f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
-    let dots: Vec<u8> = heats.iter().map(dot).collect();
-    format!("data:image/png;base64,{}", base64(&png(&dots, side)))
+    let pixel = |value: &f32| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let pixels: Vec<u8> = heats.iter().map(pixel).collect();
+    format!("data:image/png;base64,{}", base64(&png(&pixels, side)))
 }
 
-fn png(dots: &[u8], side: usize) -> Vec<u8> {
+fn png(pixels: &[u8], side: usize) -> Vec<u8> {
     let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
     let size = (side as u32).to_be_bytes();
-    // 8 bits a dot, by palette.
+    // 8 bits per pixel, indexed color.
     chunk(&mut out, b"IHDR", &[&size[..], &size[..], &[8, 3, 0, 0, 0]].concat());
     let palette: Vec<u8> = (0..=255u8).flat_map(|n| heat(f32::from(n) / 255.0)).collect();
     chunk(&mut out, b"PLTE", &palette);
-    let mut rows = Vec::with_capacity(dots.len() + side);
-    for row in dots.chunks(side.max(1)) {
-        rows.push(0); // not filtered
+    let mut rows = Vec::with_capacity(pixels.len() + side);
+    for row in pixels.chunks(side.max(1)) {
+        rows.push(0); // filter: none
         rows.extend_from_slice(row);
     }
     chunk(&mut out, b"IDAT", &stored(&rows));
@@ -39,7 +38,7 @@ fn chunk(out: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
     out.extend(sum.to_be_bytes());
 }
 
-/// A zlib stream that stores: blocks of at most 65,535 bytes.
+/// A zlib stream of stored blocks, each of at most 65,535 bytes.
 fn stored(data: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0x01];
     let blocks = data.chunks(65_535).count();
@@ -89,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksums_and_letters_are_those_of_the_standards() {
+    fn checksums_and_base64_match_the_standards() {
         assert_eq!(crc(b"123456789"), 0xcbf4_3926);
         assert_eq!(crc(b"IEND"), 0xae42_6082);
         assert_eq!(stored(b"Wikipedia")[7 + 9..], 0x11e6_0398u32.to_be_bytes());
@@ -101,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_has_its_parts() {
+    fn an_image_has_all_chunks() {
         let image = png(&[0, 128, 255, 7], 2);
         assert!(
             image.starts_with(b"\x89PNG\r\n\x1a\n") && image.ends_with(b"IEND\xae\x42\x60\x82")
         );
-        // Head, palette of 256 colors, two rows of two dots behind a nought each.
+        // Header, palette of 256 colors, two rows of a filter byte and two pixels, end.
         assert_eq!(image.len(), 8 + (12 + 13) + (12 + 768) + (12 + 2 + 5 + 6 + 4) + 12);
         assert!(
             heat_image(&[0.0, f32::NAN, 2.0, -1.0], 2)

@@ -1,42 +1,17 @@
-//! What tests of training share: data sets of random games, and folders that vanish.
+//! Data sets of random games, for tests of the loader and of training.
 
-#![allow(dead_code, reason = "not every test needs everything")]
+#![allow(dead_code, reason = "not every test uses everything")]
 
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row, Split};
 
-/// A folder that is gone when the test is over.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tabiya-pra-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// The rows of a random game; every fifth game is for validation, and some have no result.
+/// The rows of a random game; every fifth game is in the validation split, and some have no result.
 pub fn game(number: u64) -> Vec<Row> {
     let mut rng = Rng::new(5, number);
     let (mut position, mut rows) = (Position::INITIAL, Vec::new());
@@ -63,7 +38,7 @@ pub fn game(number: u64) -> Vec<Row> {
     rows
 }
 
-/// Makes a data set of such rows.
+/// Writes a data set of such rows.
 pub fn make(
     out: &Path,
     format: FileFormat,
@@ -87,7 +62,7 @@ pub fn make(
     out.to_owned()
 }
 
-/// Copies a folder as it is at this moment.
+/// Copies a directory recursively.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

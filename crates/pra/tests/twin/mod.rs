@@ -1,4 +1,4 @@
-//! The model once more: slow, obvious, in double precision, and without a line of the engine's.
+//! A reference implementation of the model: slow, obvious, in f64, sharing no code with the transformer.
 
 use pra::config::{HEADS, PIECE_HEADS};
 use pra::encode::{PLAIN_MOVES, POLICY, promotion_of};
@@ -12,14 +12,14 @@ pub struct Twin {
     values: Vec<f64>,
 }
 
-/// What the twin says of a position.
-pub struct Answer {
+/// The output for a position.
+pub struct Output {
     pub logits: Vec<f64>,
-    /// Value (reference) or win, draw, loss.
+    /// Value (reference head), or win, draw and loss probabilities.
     pub value: Vec<f64>,
 }
 
-fn norm(row: &[f64]) -> Vec<f64> {
+fn rms_norm(row: &[f64]) -> Vec<f64> {
     let mean = row.iter().map(|x| x * x).sum::<f64>() / row.len() as f64;
     row.iter().map(|x| x / (mean + 1.19e-7).sqrt()).collect()
 }
@@ -52,75 +52,76 @@ impl Twin {
         self.values[tensor.range.clone()].chunks(columns).map(<[f64]>::to_vec).collect()
     }
 
-    fn apply(&self, name: &str, x: &Rows) -> Rows {
+    fn linear(&self, name: &str, x: &Rows) -> Rows {
         let matrix = self.tensor(name);
         x.iter().map(|row| matrix.iter().map(|weights| dot(row, weights)).collect()).collect()
     }
 
-    pub fn answer(&self, tokens: &pra::encode::Tokens) -> Answer {
-        let [pieces, places, sides] = ["piece", "position", "side"]
+    pub fn forward(&self, tokens: &pra::encode::Tokens) -> Output {
+        let [pieces, positions, sides] = ["piece", "position", "side"]
             .map(|name| self.tensor(&format!("embedding.{name}_embed.weight")));
         let side = &sides[usize::from(tokens.side)];
         let mut x: Rows = (0..64)
             .map(|square| {
                 let piece = &pieces[usize::from(tokens.squares[square])];
-                let sum = |n: usize| piece[n] + places[square][n] + side[n];
-                norm(&(0..self.config.n_embd).map(sum).collect::<Vec<_>>())
+                let sum = |n: usize| piece[n] + positions[square][n] + side[n];
+                rms_norm(&(0..self.config.n_embd).map(sum).collect::<Vec<_>>())
             })
             .collect();
         for block in 0..self.config.depth {
             let name = |part: &str| format!("blocks.{block}.{part}");
-            let seen = self.attention(block, &x.iter().map(|row| norm(row)).collect());
-            add(&mut x, &self.apply(&name("attn.c_proj.weight"), &seen));
-            let normed: Rows = x.iter().map(|row| norm(row)).collect();
-            let mut neurons = self.apply(&name("mlp.c_fc.weight"), &normed);
-            neurons.iter_mut().flatten().for_each(|x| *x = x.max(0.0).powi(2));
-            add(&mut x, &self.apply(&name("mlp.c_proj.weight"), &neurons));
+            let attention = self.attention(block, &x.iter().map(|row| rms_norm(row)).collect());
+            add(&mut x, &self.linear(&name("attn.c_proj.weight"), &attention));
+            let normed: Rows = x.iter().map(|row| rms_norm(row)).collect();
+            let mut hidden = self.linear(&name("mlp.c_fc.weight"), &normed);
+            hidden.iter_mut().flatten().for_each(|x| *x = x.max(0.0).powi(2));
+            add(&mut x, &self.linear(&name("mlp.c_proj.weight"), &hidden));
         }
-        let x: Rows = x.iter().map(|row| norm(row)).collect();
-        Answer { logits: self.policy(&x), value: self.value(&x) }
+        let x: Rows = x.iter().map(|row| rms_norm(row)).collect();
+        Output { logits: self.policy(&x), value: self.value(&x) }
     }
 
     fn attention(&self, block: usize, x: &Rows) -> Rows {
         let name = |part: &str| format!("blocks.{block}.attn.{part}");
         let [q, k, v] =
-            ["c_q", "c_k", "c_v"].map(|part| self.apply(&name(&format!("{part}.weight")), x));
+            ["c_q", "c_k", "c_v"].map(|part| self.linear(&name(&format!("{part}.weight")), x));
         let free: Vec<f64> = self.tensor(&name("free_attn_logits")).concat();
-        let size = self.config.n_embd / HEADS;
-        let mut seen = vec![vec![0.0; self.config.n_embd]; 64];
+        let head_dim = self.config.n_embd / HEADS;
+        let mut output = vec![vec![0.0; self.config.n_embd]; 64];
         for head in 0..HEADS {
-            let own = head * size..(head + 1) * size;
+            let own = head * head_dim..(head + 1) * head_dim;
             for from in 0..64 {
-                let query = norm(&q[from][own.clone()]);
-                let looks = |to: usize| {
-                    let score = dot(&query, &norm(&k[to][own.clone()])) / (size as f64).sqrt();
-                    score + self.bias(&free, head, from, to)
+                let query = rms_norm(&q[from][own.clone()]);
+                let score = |to: usize| {
+                    let dot =
+                        dot(&query, &rms_norm(&k[to][own.clone()])) / (head_dim as f64).sqrt();
+                    dot + self.bias(&free, head, from, to)
                 };
-                let shares = softmax(&(0..64).map(looks).collect::<Vec<_>>());
-                for (to, share) in shares.iter().enumerate() {
+                let weights = softmax(&(0..64).map(score).collect::<Vec<_>>());
+                for (to, weight) in weights.iter().enumerate() {
                     for n in own.clone() {
-                        seen[from][n] += share * v[to][n];
+                        output[from][n] += weight * v[to][n];
                     }
                 }
             }
         }
-        seen
+        output
     }
 
     fn bias(&self, free: &[f64], head: usize, from: usize, to: usize) -> f64 {
         if head < PIECE_HEADS {
             let [from, to] = [from, to].map(chess::Square::from_index);
-            let is_seen = masks::reach(masks::HEAD_PIECES[head], from).has(to)
+            let is_visible = masks::reach(masks::HEAD_PIECES[head], from).has(to)
                 || (self.config.self_in_masks && from == to);
-            return if is_seen { 0.0 } else { f64::NEG_INFINITY };
+            return if is_visible { 0.0 } else { f64::NEG_INFINITY };
         }
         let logit = free[((head - PIECE_HEADS) * 64 + from) * 64 + to];
         (1.0 / (1.0 + (-logit).exp()) + 1e-6).ln()
     }
 
     fn policy(&self, x: &Rows) -> Vec<f64> {
-        let from = self.apply("policy_head.from_proj.weight", x);
-        let to = self.apply("policy_head.to_proj.weight", x);
+        let from = self.linear("policy_head.from_proj.weight", x);
+        let to = self.linear("policy_head.to_proj.weight", x);
         let scale = (self.config.n_embd as f64).sqrt();
         let plain = |index: usize| dot(&from[index / 64], &to[index % 64]) / scale;
         let mut logits: Vec<f64> = (0..PLAIN_MOVES).map(plain).collect();
@@ -139,11 +140,11 @@ impl Twin {
     fn value(&self, x: &Rows) -> Vec<f64> {
         let mut inputs = x.concat();
         if self.config.light_value {
-            inputs = self.apply("value_head.squares.weight", x).concat();
+            inputs = self.linear("value_head.squares.weight", x).concat();
         }
-        let mut neurons = self.apply("value_head.fc1.weight", &vec![inputs]);
-        neurons[0].iter_mut().for_each(|x| *x = x.max(0.0).powi(2));
-        let outputs = self.apply("value_head.fc2.weight", &neurons).concat();
+        let mut hidden = self.linear("value_head.fc1.weight", &vec![inputs]);
+        hidden[0].iter_mut().for_each(|x| *x = x.max(0.0).powi(2));
+        let outputs = self.linear("value_head.fc2.weight", &hidden).concat();
         if self.config.light_value { softmax(&outputs) } else { vec![outputs[0].tanh()] }
     }
 
@@ -151,8 +152,8 @@ impl Twin {
     pub fn loss(&self, batch: &Batch, weights: LossWeights) -> f64 {
         let (mut policy, mut value, mut valued) = (0.0, 0.0, 0);
         for n in 0..batch.len() {
-            let answer = self.answer(&batch.tokens[n]);
-            let numbers: Vec<u16> = if self.config.legal_mask {
+            let output = self.forward(&batch.tokens[n]);
+            let indices: Vec<u16> = if self.config.legal_mask {
                 batch.legal(n).to_vec()
             } else {
                 let plain = 0..PLAIN_MOVES as u16;
@@ -162,8 +163,8 @@ impl Twin {
                 plain.chain(more).collect()
             };
             let logits: Vec<f64> =
-                numbers.iter().map(|&index| answer.logits[usize::from(index)]).collect();
-            let place = numbers.iter().position(|&index| index == batch.targets[n]).unwrap();
+                indices.iter().map(|&index| output.logits[usize::from(index)]).collect();
+            let place = indices.iter().position(|&index| index == batch.targets[n]).unwrap();
             policy -= softmax(&logits)[place].ln();
             let target = batch.outcomes[n].map(f64::from);
             if target.iter().sum::<f64>() == 0.0 {
@@ -171,9 +172,9 @@ impl Twin {
             }
             valued += 1;
             if self.config.light_value {
-                value -= (0..3).map(|k| target[k] * answer.value[k].ln()).sum::<f64>();
+                value -= (0..3).map(|k| target[k] * output.value[k].ln()).sum::<f64>();
             } else {
-                value += (answer.value[0] - (target[0] - target[2])).powi(2);
+                value += (output.value[0] - (target[0] - target[2])).powi(2);
             }
         }
         f64::from(weights.policy) * policy / batch.len() as f64

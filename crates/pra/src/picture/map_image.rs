@@ -1,44 +1,45 @@
-//! A map of all pairs of squares as one picture: a board of boards.
+//! An attention map as one image: a board of boards.
 //!
-//! On the square that looks stands a small board of what it looks at.
+//! Each query square holds a small board of its key squares.
 
-use super::paint::{FONT, INK, SOFT, escaped};
+use chess::svg::escape_xml;
+
+use super::paint::{FONT, INK, SOFT};
 use super::png::heat_image;
-use crate::attention::Map;
+use crate::attention::AttentionMap;
 
-/// The place of a pair in the picture of 64 × 64 dots: the first rank is below in both boards.
-fn place(from: usize, to: usize) -> usize {
-    let (x, y) = (from % 8 * 8 + to % 8, (7 - from / 8) * 8 + (7 - to / 8));
+/// The pixel of a pair in the 64 × 64 image; the first rank is at the bottom of both boards.
+fn pixel(query: usize, key: usize) -> usize {
+    let (x, y) = (query % 8 * 8 + key % 8, (7 - query / 8) * 8 + (7 - key / 8));
     y * 64 + x
 }
 
-/// Heats from a range, as a picture.
-pub(super) fn image(map: &Map, low: f32, high: f32) -> String {
+/// A heat map of values from `low` to `high`, as a data URL.
+pub(super) fn image(map: &AttentionMap, low: f32, high: f32) -> String {
     let mut heats = vec![0.0; 64 * 64];
     let width = high - low;
     for (n, &value) in map.iter().enumerate().take(64 * 64) {
         let heat = if width > 0.0 { (value - low) / width } else { 0.0 };
-        heats[place(n / 64, n % 64)] = heat;
+        heats[pixel(n / 64, n % 64)] = heat;
     }
     heat_image(&heats, 64)
 }
 
-/// The numbers that all but one in a hundred stay above, and below: ends of a scale that a few hot or
-/// cold pairs do not spoil for the rest.
-pub(super) fn range(map: &Map) -> (f32, f32) {
+/// The first and 99th percentile: ends of a scale that ignores outliers.
+pub(super) fn range(map: &AttentionMap) -> (f32, f32) {
     let mut sorted: Vec<f32> = map.to_vec();
     sorted.sort_by(f32::total_cmp);
     let Some(last) = sorted.len().checked_sub(1) else { return (0.0, 0.0) };
     (sorted[last / 100], sorted[last - last / 100])
 }
 
-/// The picture with lines between the boards and a caption, as SVG of its own.
+/// The image as SVG, with grid lines and a caption.
 pub(super) fn svg(image: &str, title: &str, note: &str, side: u32) -> String {
     let mut lines = String::new();
     for n in 1..8 {
         lines += &format!("M{0} 0V64M0 {0}H64", 8 * n);
     }
-    let (title, note) = (escaped(title), escaped(note));
+    let (title, note) = (escape_xml(title), escape_xml(note));
     let height = side + 40;
     let label = if note.is_empty() { title.clone() } else { format!("{title}: {note}") };
     format!(
@@ -53,18 +54,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_has_a_place_of_its_own_with_the_first_rank_below() {
+    fn every_pair_has_its_own_pixel_with_the_first_rank_at_the_bottom() {
         let all: std::collections::HashSet<usize> =
-            (0..4096).map(|n| place(n / 64, n % 64)).collect();
+            (0..4096).map(|n| pixel(n / 64, n % 64)).collect();
         assert_eq!((all.len(), all.iter().max()), (4096, Some(&4095)));
-        assert_eq!(place(0, 0), 63 * 64);
-        assert_eq!(place(63, 63), 63);
-        // b1 looks at a2.
-        assert_eq!(place(1, 8), 62 * 64 + 8);
+        assert_eq!(pixel(0, 0), 63 * 64);
+        assert_eq!(pixel(63, 63), 63);
+        // Query b1, key a2.
+        assert_eq!(pixel(1, 8), 62 * 64 + 8);
     }
 
     #[test]
-    fn a_few_hot_pairs_do_not_spoil_the_scale() {
+    fn outliers_do_not_stretch_the_scale() {
         let mut map = vec![0.1; 4096];
         (map[7], map[8]) = (1.0, 0.0);
         assert_eq!(range(&map), (0.1, 0.1));

@@ -1,0 +1,114 @@
+//! The backward pass of a micro-batch, after a [forward pass](super::forward) that saved activations.
+
+use super::activations::Activations;
+use super::attention::{self, qk_norm_backward};
+use super::gates::{PAIRS, free_backward};
+use super::ops::rms_norm_backward;
+use crate::config::{FREE_HEADS, HEADS, SQUARES};
+use crate::encode::Tokens;
+use crate::layout::Layout;
+use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+
+impl Activations {
+    /// Adds the gradient w.r.t. all parameters below the heads, given that w.r.t. the final hidden
+    /// states.
+    pub fn backward(
+        &mut self,
+        layout: &Layout,
+        weights: &[f32],
+        tokens: &[Tokens],
+        grad_output: &[f32],
+        gradient: &mut [f32],
+    ) {
+        let (d, rows, shape) = (self.config.n_embd, tokens.len() * SQUARES, self.shape());
+        let weight = |begin: usize, rows: usize, columns: usize| {
+            Matrix::new(&weights[begin..], rows, columns)
+        };
+        let residual = &mut self.grad.residual[..rows * d];
+        residual.fill(0.0);
+        rms_norm_backward(residual, grad_output, &self.output, &self.output_rstd, d);
+        for (layer, offsets) in layout.blocks.iter().enumerate().rev() {
+            let saved = &self.blocks[layer];
+            // MLP. The ReLU output is squared again, which is cheaper than to save its square.
+            let hidden = &saved.mlp_hidden[..rows * 4 * d];
+            for (squared, hidden) in self.mlp_squared.iter_mut().zip(hidden) {
+                *squared = hidden * hidden;
+            }
+            let grad_residual = Matrix::new(residual, rows, d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[offsets.mlp_proj..], d, 4 * d),
+                grad_residual.transposed(),
+                Matrix::new(&self.mlp_squared, rows, 4 * d),
+                1.0,
+            );
+            let grad_hidden = &mut self.grad.mlp_hidden[..rows * 4 * d];
+            let into = MatrixMut::new(grad_hidden, rows, 4 * d);
+            multiply(into, grad_residual, weight(offsets.mlp_proj, d, 4 * d), 1.0);
+            for (grad, hidden) in grad_hidden.iter_mut().zip(hidden) {
+                *grad *= 2.0 * hidden;
+            }
+            let grad_hidden = Matrix::new(grad_hidden, rows, 4 * d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[offsets.mlp_fc..], 4 * d, d),
+                grad_hidden.transposed(),
+                Matrix::new(&saved.mlp_input, rows, d),
+                1.0,
+            );
+            let grad_input = &mut self.grad.input[..rows * d];
+            let into = MatrixMut::new(grad_input, rows, d);
+            multiply(into, grad_hidden, weight(offsets.mlp_fc, 4 * d, d), 1.0);
+            rms_norm_backward(residual, grad_input, &saved.mlp_input, &saved.mlp_input_rstd, d);
+            // Attention.
+            let grad_residual = Matrix::new(residual, rows, d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[offsets.attn_proj..], d, d),
+                grad_residual.transposed(),
+                Matrix::new(&saved.attn_output, rows, d),
+                1.0,
+            );
+            let into = MatrixMut::new(grad_input, rows, d);
+            multiply(into, grad_residual, weight(offsets.attn_proj, d, d), 1.0);
+            self.grad.log_gates.fill(0.0);
+            let grad_qkv = &mut self.grad.qkv[..rows * 3 * d];
+            for n in 0..tokens.len() {
+                let (qkv, pairs) = (SQUARES * 3 * d, HEADS * PAIRS);
+                attention::backward(
+                    shape,
+                    &saved.qkv[n * qkv..][..qkv],
+                    &saved.attn_weights[n * pairs..][..pairs],
+                    &grad_input[n * SQUARES * d..][..SQUARES * d],
+                    &mut grad_qkv[n * qkv..][..qkv],
+                    &mut self.grad.log_gates,
+                );
+            }
+            let free = offsets.free_logits..offsets.free_logits + FREE_HEADS * PAIRS;
+            free_backward(&mut gradient[free.clone()], &self.grad.log_gates, &weights[free]);
+            qk_norm_backward(grad_qkv, &saved.qkv, &saved.qk_rstd, shape);
+            let grad_qkv = Matrix::new(grad_qkv, rows, 3 * d);
+            multiply_add(
+                MatrixMut::new(&mut gradient[offsets.qkv..], 3 * d, d),
+                grad_qkv.transposed(),
+                Matrix::new(&saved.attn_input, rows, d),
+                1.0,
+            );
+            let into = MatrixMut::new(grad_input, rows, d);
+            multiply(into, grad_qkv, weight(offsets.qkv, 3 * d, d), 1.0);
+            rms_norm_backward(residual, grad_input, &saved.attn_input, &saved.attn_input_rstd, d);
+        }
+        let grad_embedding = &mut self.grad.input[..rows * d];
+        grad_embedding.fill(0.0);
+        rms_norm_backward(grad_embedding, residual, &self.embedded, &self.embedded_rstd, d);
+        for (tokens, grad) in tokens.iter().zip(grad_embedding.chunks_exact(SQUARES * d)) {
+            for (square, grad) in grad.chunks_exact(d).enumerate() {
+                for (begin, index) in [
+                    (layout.piece_embed, tokens.squares[square].into()),
+                    (layout.position_embed, square),
+                    (layout.side_embed, tokens.side.into()),
+                ] {
+                    let row = &mut gradient[begin + index * d..][..d];
+                    row.iter_mut().zip(grad).for_each(|(row, grad)| *row += grad);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Weights in the memory layouts that the kernels read.
+//!
+//! Made from [`Weights`] when their [version](Weights::version) changes, that is, once per optimizer
+//! step in training and once in inference.
+
+use aligned::Aligned;
+
+use super::activations::Activations;
+use super::gates::{Gates, PAIRS};
+use crate::config::{Config, FREE_HEADS};
+use crate::layout::Layout;
+use crate::mul::{Matrix, to_panels};
+use crate::weights::Weights;
+
+/// Copies of the weights of a model, and what is computed from weights alone.
+#[derive(Clone, Debug)]
+pub(super) struct PackedWeights {
+    /// The version of the weights that it was made from.
+    version: Option<u64>,
+    /// All parameters; matrices of GEMMs are transposed to `[inputs, outputs]` and packed in panels.
+    packed: Aligned<f32>,
+    gates: Gates,
+    /// See [`Activations::first_layer_qkv`]; computed for inference only.
+    first_layer_qkv: Option<Aligned<f32>>,
+}
+
+/// What a forward or backward pass reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameters<'a> {
+    pub layout: &'a Layout,
+    pub weights: &'a [f32],
+    pub packed: &'a [f32],
+    pub gates: &'a Gates,
+    /// The first-layer QKV cache, in inference.
+    pub first_layer_qkv: Option<&'a [f32]>,
+}
+
+impl PackedWeights {
+    pub fn new(config: &Config) -> Self {
+        let packed = Aligned::zeros(0);
+        Self { version: None, packed, gates: Gates::new(config), first_layer_qkv: None }
+    }
+
+    /// The parameters for a forward pass of these weights, packed anew if they have changed.
+    pub fn parameters<'a>(&'a mut self, weights: &'a Weights, training: bool) -> Parameters<'a> {
+        let (layout, values) = (weights.layout(), weights.values());
+        if self.version != Some(weights.version()) {
+            self.version = Some(weights.version());
+            self.packed = pack(layout, values);
+            self.first_layer_qkv = None;
+            for (block, offsets) in layout.blocks.iter().enumerate() {
+                let logits = &values[offsets.free_logits..][..FREE_HEADS * PAIRS];
+                self.gates.set_free(block, logits);
+            }
+        }
+        let packed = &self.packed;
+        let first_layer_qkv = (!training).then(|| {
+            let compute = || Activations::first_layer_qkv(weights, packed);
+            &**self.first_layer_qkv.get_or_insert_with(compute)
+        });
+        Parameters { layout, weights: values, packed, gates: &self.gates, first_layer_qkv }
+    }
+}
+
+fn pack(layout: &Layout, values: &[f32]) -> Aligned<f32> {
+    let mut packed = Aligned::from(values);
+    for &(begin, outputs, inputs) in layout.gemm_weights() {
+        let matrix = Matrix::new(&values[begin..], outputs, inputs);
+        to_panels(&mut packed[begin..], matrix.transposed());
+    }
+    packed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_packed_again_when_a_value_changes() {
+        let sorted = |values: &[f32]| {
+            let mut values = values.to_vec();
+            values.sort_by(f32::total_cmp);
+            values
+        };
+        for config in [Config::new(1, 24), Config::reference(2, 12)] {
+            let mut weights = Weights::random(&config, 1).unwrap();
+            let mut cache = PackedWeights::new(&config);
+            // The same values in another order, and in the same order where no GEMM reads them.
+            let packed = cache.parameters(&weights, true).packed.to_vec();
+            assert_ne!(packed, weights.values());
+            assert_eq!(sorted(&packed), sorted(weights.values()));
+            assert_eq!(packed[..24], weights.values()[..24]);
+            let place = weights.layout().policy_proj + 1;
+            weights.values_mut()[place] = 9.5;
+            let packed = cache.parameters(&weights, true).packed.to_vec();
+            assert_eq!(sorted(&packed), sorted(weights.values()));
+            assert!(packed.contains(&9.5));
+            // The first-layer QKV cache lives as long, and is made for inference only.
+            assert!(cache.parameters(&weights, true).first_layer_qkv.is_none());
+            let qkv = cache.parameters(&weights, false).first_layer_qkv.unwrap().to_vec();
+            let address = cache.parameters(&weights, false).first_layer_qkv.unwrap().as_ptr();
+            let again = cache.parameters(&weights.clone(), false).first_layer_qkv.unwrap().as_ptr();
+            assert_eq!(address, again, "computed once for these values");
+            let place = weights.layout().blocks[0].qkv;
+            weights.values_mut()[place] = 9.0;
+            assert_ne!(cache.parameters(&weights, false).first_layer_qkv.unwrap(), qkv);
+        }
+    }
+}
