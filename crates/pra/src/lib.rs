@@ -9,6 +9,8 @@
 //! [`Optimizer`] what changes the numbers, and [`train`] all of it together. [`evaluate`] measures a
 //! model, [`attention`] and [`picture`] show where it looks, [`player`] plays it.
 
+#![forbid(unsafe_code)]
+
 pub mod attention;
 mod compute;
 pub mod config;
@@ -20,7 +22,6 @@ mod layout;
 mod loader;
 pub mod masks;
 mod model;
-pub mod mul;
 pub mod optim;
 pub mod picture;
 mod place;

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{fs, io};
 
-use aligned::Aligned;
 use chess::rng::Rng;
 use data::{DataError, write_whole};
 use half::{bf16, f16};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use simd::AlignedVec;
+use simd::gemm::{Matrix, pack_panels};
 
 use crate::config::{Config, ConfigError};
 use crate::layout::{Layout, Start};
-use crate::mul::{Matrix, to_panels};
 
 /// The file with the shape.
 pub const CONFIG: &str = "config.json";
@@ -125,9 +125,9 @@ pub struct Weights {
     layout: Layout,
     values: Vec<f32>,
     /// See [`Weights::turned`]; made when it is first asked for, gone when a number changes.
-    turned: OnceLock<Aligned<f32>>,
+    turned: OnceLock<AlignedVec<f32>>,
     /// See [`Weights::entrance`]; likewise.
-    entrance: OnceLock<Aligned<f32>>,
+    entrance: OnceLock<AlignedVec<f32>>,
 }
 
 impl PartialEq for Weights {
@@ -192,17 +192,17 @@ impl Weights {
     /// outputs, in panels.
     pub(crate) fn turned(&self) -> &[f32] {
         self.turned.get_or_init(|| {
-            let mut turned = Aligned::from(&*self.values);
+            let mut turned = AlignedVec::from(&*self.values);
             for &(begin, outputs, inputs) in self.layout.products() {
                 let matrix = Matrix::new(&self.values[begin..], outputs, inputs);
-                to_panels(&mut turned[begin..], matrix.transposed());
+                pack_panels(&mut turned[begin..], matrix.transposed());
             }
             turned
         })
     }
 
     /// What the first block asks, for each thing that a square can be, as this computes it once.
-    pub(crate) fn entrance(&self, compute: impl FnOnce() -> Aligned<f32>) -> &[f32] {
+    pub(crate) fn entrance(&self, compute: impl FnOnce() -> AlignedVec<f32>) -> &[f32] {
         self.entrance.get_or_init(compute)
     }
 
@@ -352,7 +352,7 @@ mod tests {
             assert_eq!(sorted(weights.turned()), sorted(weights.values()));
             assert!(weights.turned().contains(&9.5));
             // What the first block asks is kept as long.
-            let numbers = |number: f32| Aligned::from(&[number][..]);
+            let numbers = |number: f32| AlignedVec::from(&[number][..]);
             assert_eq!(weights.entrance(|| numbers(1.0)), [1.0]);
             assert_eq!(weights.entrance(|| numbers(2.0)), [1.0]);
             weights.values_mut()[place] = 9.0;

@@ -1,10 +1,9 @@
-//! The library as a program in C sees it: `check.c` is compiled against the header and the library
-//! with the system's compiler, and told what to evaluate and what should come out.
+//! The library from C: `check.c` is compiled with the system's compiler against the header and the library,
+//! and compares values of a script.
 //!
-//! Without a compiler the tests say so and pass; without the real network (looked for beside the
-//! repository, in `../shared/data/nnue`) its test does.
+//! Without a compiler the tests are skipped; without the trained network (expected beside the repository, in
+//! `../shared/data/nnue`) its test is.
 
-#[allow(dead_code, reason = "shared with the tests of the networks")]
 #[path = "../../nnue/tests/halfkp/made.rs"]
 mod made;
 
@@ -13,28 +12,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use chess::rng::Rng;
 use chess::{Color, Observer, Piece, PieceType, Position, Square, chess960};
-use made::{Numbers, Rng};
+use made::Magnitude;
 use nnue::halfkp::Network;
+use tempfile::TempDir;
 
-/// A folder that is gone when the test is.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-probe-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder for the test");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// The folder of the library that was built with this test.
+/// The directory of the library that was built with this test.
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("this test is a file");
     let name = format!("{}nnueprobe{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
@@ -42,14 +26,14 @@ fn library() -> PathBuf {
     folder.unwrap_or_else(|| panic!("{name} is not beside {}", test.display())).to_owned()
 }
 
-/// `check.c` as a program in this folder, unless there is no compiler.
-fn compile(folder: &Folder) -> Option<PathBuf> {
+/// Compiles `check.c`, if there is a compiler.
+fn compile(directory: &TempDir) -> Option<PathBuf> {
     if Command::new("cc").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no cc");
+        eprintln!("skipped: no C compiler");
         return None;
     }
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (program, library) = (folder.0.join("check"), library());
+    let (program, library) = (directory.path().join("check"), library());
     let compiler = Command::new("cc")
         .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
         .arg(&program)
@@ -62,25 +46,26 @@ fn compile(folder: &Folder) -> Option<PathBuf> {
         .arg(format!("-Wl,-rpath,{}", library.display()))
         .output()
         .expect("the compiler runs");
-    let complaints = String::from_utf8_lossy(&compiler.stderr);
-    assert!(compiler.status.success(), "{complaints}");
+    let stderr = String::from_utf8_lossy(&compiler.stderr);
+    assert!(compiler.status.success(), "{stderr}");
     Some(program)
 }
 
-/// Lets the program check a network by a script; what it prints, which is nothing but its own line.
-fn check(folder: &Folder, program: &Path, network: &Path, script: &str) -> String {
-    let (cut_off, script_file) = (folder.0.join("cut off.nnue"), folder.0.join("script.txt"));
+/// Runs the program with a script; returns its output.
+fn check(directory: &TempDir, program: &Path, network: &Path, script: &str) -> String {
+    let path = |name| directory.path().join(name);
+    let (cut_off, script_file) = (path("cut off.nnue"), path("script.txt"));
     fs::write(&cut_off, &fs::read(network).unwrap()[..1_000_000]).unwrap();
     fs::write(&script_file, script).unwrap();
     let output =
         Command::new(program).arg(network).arg(&cut_off).arg(&script_file).output().unwrap();
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{:?} {complaints}", output.status);
-    assert_eq!(complaints, "");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?} {stderr}", output.status);
+    assert_eq!(stderr, "");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// nnue-probe's number for a piece.
+/// nnue-probe's code of a piece.
 fn code(piece: Piece) -> u8 {
     let kind = match piece.piece_type() {
         PieceType::King => 1,
@@ -93,7 +78,7 @@ fn code(piece: Piece) -> u8 {
     if piece.color() == Color::White { kind } else { kind + 6 }
 }
 
-/// A move as a `DirtyPiece`: number, then piece, from and to of each.
+/// A move as a `DirtyPiece`: piece, from and to of each entry.
 #[derive(Default)]
 struct Dirty(Vec<(u8, usize, usize)>);
 
@@ -111,7 +96,7 @@ impl Observer for Dirty {
     }
 
     fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
-        // The piece that moves comes first, what it takes after it.
+        // The moving piece comes first.
         self.0.insert(0, (code(piece), from.index(), to.index()));
     }
 }
@@ -126,7 +111,7 @@ impl Dirty {
     }
 }
 
-/// Pieces and squares, kings first, 0 at the end.
+/// The piece list: pieces and squares, kings first, terminated by 0.
 fn pieces(position: &Position) -> String {
     let mut list = String::new();
     for color in Color::ALL {
@@ -141,10 +126,10 @@ fn pieces(position: &Position) -> String {
     list + " 0"
 }
 
-/// Random games with the network's values. Positions are left out here and there, so that sums are
-/// made from one and from two moves before, and from nothing.
+/// Random games with the network's values. Some positions are not evaluated, so that accumulators are
+/// updated from one and two plies earlier and refreshed.
 fn games(network: &Network, script: &mut String) {
-    let mut rng = Rng(11);
+    let mut rng = Rng::new(11, 0);
     for _ in 0..12 {
         let mut position = chess960::start(rng.below(960) as u16).expect("below 960");
         let mut dirty = Dirty::default();
@@ -168,12 +153,12 @@ fn games(network: &Network, script: &mut String) {
 }
 
 #[test]
-fn a_made_network_has_the_values_that_the_rust_library_gives() {
-    let folder = Folder::new("made");
-    let Some(program) = compile(&folder) else { return };
-    let file = made::file(Numbers::Usual, 12);
+fn a_random_network_has_the_values_of_the_rust_library() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compile(&directory) else { return };
+    let file = made::file(Magnitude::Trained, 12);
     let network = Network::from_bytes(&file).unwrap();
-    let path = folder.0.join("made.nnue");
+    let path = directory.path().join("random.nnue");
     fs::write(&path, &file).unwrap();
     let mut script = String::new();
     for fen in [
@@ -184,20 +169,20 @@ fn a_made_network_has_the_values_that_the_rust_library_gives() {
         writeln!(script, "F {value} {fen}").unwrap();
     }
     games(&network, &mut script);
-    let printed = check(&folder, &program, &path, &script);
+    let printed = check(&directory, &program, &path, &script);
     assert!(printed.starts_with("2 FENs, 1"), "{printed}");
 }
 
 #[test]
-fn a_real_network_has_the_values_of_nnue_probe() {
+fn a_trained_network_has_the_values_of_nnue_probe() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue");
     let path = data.join("nn-62ef826d1a6d.nnue");
     let Ok(vectors) = fs::read_to_string(data.join("halfkp_vectors.txt")) else {
-        eprintln!("skipped: {} is not there", data.display());
+        eprintln!("skipped: {} does not exist", data.display());
         return;
     };
-    let folder = Folder::new("real");
-    let Some(program) = compile(&folder) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let Some(program) = compile(&directory) else { return };
     let mut script = String::new();
     for line in vectors.lines().filter(|line| !line.starts_with('#')) {
         let (fen, value) = line.split_once(';').unwrap();
@@ -206,5 +191,5 @@ fn a_real_network_has_the_values_of_nnue_probe() {
         writeln!(script, "F {} {fen}", value.trim()).unwrap();
         writeln!(script, "G\nP {} {turn}{} 0", value.trim(), pieces(&position)).unwrap();
     }
-    assert_eq!(check(&folder, &program, &path, &script), "400 FENs, 400 positions\n");
+    assert_eq!(check(&directory, &program, &path, &script), "400 FENs, 400 positions\n");
 }

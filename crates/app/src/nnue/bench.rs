@@ -305,23 +305,23 @@ fn in_step<A>(
 }
 
 fn own_network(bench: &mut Bench, games: &[Game], network: &Arc<Network>) {
-    use ::nnue::network::Accumulators;
+    use ::nnue::network::AccumulatorStack;
     let label = ("network", "the engine's network, from scratch");
     from_scratch(bench, label, games, |position| network.evaluate(position));
     let label = ("network_updates", "the engine's network, a move and its evaluation");
-    let accumulators = Accumulators::new(Arc::clone(network));
-    let (reset, play) = (Accumulators::reset, Accumulators::play);
-    in_step(bench, label, games, accumulators, reset, play, Accumulators::evaluate);
+    let accumulators = AccumulatorStack::new(Arc::clone(network));
+    let (reset, play) = (AccumulatorStack::reset, AccumulatorStack::make_move);
+    in_step(bench, label, games, accumulators, reset, play, AccumulatorStack::evaluate);
 }
 
 fn halfkp_network(bench: &mut Bench, games: &[Game], network: &Arc<halfkp::Network>) {
-    use halfkp::Accumulators;
+    use halfkp::AccumulatorStack;
     let label = ("halfkp", "HalfKP, from scratch");
     from_scratch(bench, label, games, |position| network.evaluate(position));
     let label = ("halfkp_updates", "HalfKP, a move and its evaluation");
-    let accumulators = Accumulators::new(Arc::clone(network));
-    let (reset, play) = (Accumulators::reset, Accumulators::play);
-    in_step(bench, label, games, accumulators, reset, play, Accumulators::evaluate);
+    let accumulators = AccumulatorStack::new(Arc::clone(network));
+    let (reset, play) = (AccumulatorStack::reset, AccumulatorStack::make_move);
+    in_step(bench, label, games, accumulators, reset, play, AccumulatorStack::evaluate);
 }
 
 /// Training of the engine's network, (768→256)×2→1; only the wall clock knows how fast it is, since rows

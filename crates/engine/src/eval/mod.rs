@@ -11,7 +11,7 @@ pub mod terms;
 pub mod weights;
 
 use chess::{Move, Position};
-use nnue::{Accumulators, AnyNetwork, halfkp, halfkp_centipawns};
+use nnue::{AccumulatorStack, AnyNetwork, halfkp, halfkp_centipawns};
 
 use crate::score::{Score, clamp_evaluation};
 
@@ -21,9 +21,9 @@ pub enum Evaluator {
     /// The hand-written terms of [`classic`], computed afresh each time but for the pawns.
     Classic(classic::PawnCache),
     /// A network, with accumulators that follow the moves.
-    Network(Accumulators),
+    Network(AccumulatorStack),
     /// One of Stockfish's first networks.
-    HalfKp(halfkp::Accumulators),
+    HalfKp(halfkp::AccumulatorStack),
 }
 
 /// The embedded network if there is one, else the hand-written terms.
@@ -38,8 +38,10 @@ impl Evaluator {
     pub fn new(network: Option<AnyNetwork>) -> Self {
         match network {
             None => Self::Classic(classic::PawnCache::default()),
-            Some(AnyNetwork::Tabiya(network)) => Self::Network(Accumulators::new(network)),
-            Some(AnyNetwork::HalfKp(network)) => Self::HalfKp(halfkp::Accumulators::new(network)),
+            Some(AnyNetwork::Tabiya(network)) => Self::Network(AccumulatorStack::new(network)),
+            Some(AnyNetwork::HalfKp(network)) => {
+                Self::HalfKp(halfkp::AccumulatorStack::new(network))
+            }
         }
     }
 
@@ -66,8 +68,8 @@ impl Evaluator {
     pub fn play(&mut self, position: &Position, m: Move) -> Position {
         match self {
             Self::Classic(_) => position.after(m),
-            Self::Network(accumulators) => accumulators.play(position, m),
-            Self::HalfKp(accumulators) => accumulators.play(position, m),
+            Self::Network(accumulators) => accumulators.make_move(position, m),
+            Self::HalfKp(accumulators) => accumulators.make_move(position, m),
         }
     }
 
@@ -76,8 +78,8 @@ impl Evaluator {
     pub fn take_back(&mut self) {
         match self {
             Self::Classic(_) => {}
-            Self::Network(accumulators) => accumulators.take_back(),
-            Self::HalfKp(accumulators) => accumulators.take_back(),
+            Self::Network(accumulators) => accumulators.unmake_move(),
+            Self::HalfKp(accumulators) => accumulators.unmake_move(),
         }
     }
 

@@ -1,16 +1,17 @@
-//! Files that are cut off, changed, or lie.
+//! Truncated, damaged and inconsistent files.
 
 use nnue::halfkp::{LoadError, Network};
 
-use crate::made::{self, DESCRIPTION, Numbers, Rng};
+use crate::made::{self, DESCRIPTION, Magnitude};
 use chess::Position;
+use chess::rng::Rng;
 
 const HEAD: usize = 12 + DESCRIPTION.len() + 4;
 
 #[test]
-fn a_file_cut_off_anywhere_is_said_to_be_cut_off() {
-    let file = made::file(Numbers::Usual, 1);
-    let mut rng = Rng(7);
+fn a_file_cut_off_anywhere_is_truncated() {
+    let file = made::file(Magnitude::Trained, 1);
+    let mut rng = Rng::new(7, 0);
     let beginning = 0..64;
     let end = (1..64).map(|n| file.len() - n);
     let somewhere = (0..129).map(|_| rng.below(file.len()));
@@ -26,8 +27,8 @@ fn a_file_cut_off_anywhere_is_said_to_be_cut_off() {
 }
 
 #[test]
-fn what_follows_the_network_is_not_passed_over() {
-    let mut file = made::file(Numbers::Usual, 1);
+fn trailing_bytes_are_rejected() {
+    let mut file = made::file(Magnitude::Trained, 1);
     file.push(0);
     let (found, expected) = (file.len(), file.len() - 1);
     let error = Network::from_bytes(&file).unwrap_err();
@@ -35,27 +36,27 @@ fn what_follows_the_network_is_not_passed_over() {
 }
 
 #[test]
-fn a_description_that_is_not_as_long_as_it_says_is_found_out() {
-    let good = made::file(Numbers::Usual, 1);
+fn a_wrong_description_length_is_detected() {
+    let good = made::file(Magnitude::Trained, 1);
     let length = DESCRIPTION.len() as u32;
     for declared in [0, 1, length - 1, length + 1, length + 4, 65_536, 65_537, u32::MAX] {
         let mut file = good.clone();
         file[8..12].copy_from_slice(&declared.to_le_bytes());
         match Network::from_bytes(&file).unwrap_err() {
-            LoadError::Hash { part: "the first layer", .. } => assert!(declared < length),
+            LoadError::Hash { part: "the feature transformer", .. } => assert!(declared < length),
             LoadError::Truncated { expected, .. } => {
                 assert_eq!(expected, good.len() + (declared - length) as usize);
             }
-            LoadError::Description { declared: said } => assert_eq!(said, declared),
+            LoadError::Description { declared: stated } => assert_eq!(stated, declared),
             error => panic!("{declared}: {error}"),
         }
     }
 }
 
 #[test]
-fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
-    let mut file = made::file(Numbers::Usual, 1);
-    let mut rng = Rng(8);
+fn a_flipped_bit_is_detected_in_the_headers_and_harmless_in_the_weights() {
+    let mut file = made::file(Magnitude::Trained, 1);
+    let mut rng = Rng::new(8, 0);
     let layers_hash = HEAD + 512 * (1 + 41024);
     let mut change = |file: &mut Vec<u8>, at: usize| {
         let bit = 1 << rng.below(8);
@@ -64,7 +65,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
         match &outcome {
             Err(LoadError::Version { .. }) => assert!(at < 4),
             Err(LoadError::Hash { part: "the architecture", .. }) => assert!((4..8).contains(&at)),
-            Err(LoadError::Hash { part: "the first layer", .. }) => {
+            Err(LoadError::Hash { part: "the feature transformer", .. }) => {
                 assert!((8..12).contains(&at) || (HEAD - 4..HEAD).contains(&at));
             }
             Err(LoadError::Hash { offset, .. }) => {
@@ -76,7 +77,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
             }
             Err(error) => panic!("{at}: {error}"),
             Ok(network) => {
-                // Text, or a weight: another network, no worse to compute with.
+                // The description or a weight: a different, valid network.
                 assert!((12..HEAD - 4).contains(&at) || at >= HEAD);
                 network.evaluate(&Position::INITIAL);
             }
@@ -84,9 +85,9 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
         file[at] ^= bit;
         outcome.is_ok()
     };
-    let mut places = Rng(9);
+    let mut places = Rng::new(9, 0);
     for _ in 0..9_900 {
-        // Where a change is an error, nothing is allocated: that is fast.
+        // Errors in the headers are fast: nothing is allocated.
         let at = match places.below(17) {
             n @ 0..12 => n,
             n => HEAD - 4 + (n & 3),
@@ -106,11 +107,11 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
 }
 
 #[test]
-fn random_bytes_and_none_at_all_are_no_network() {
+fn random_and_empty_bytes_are_rejected() {
     assert!(matches!(Network::from_bytes(&[]), Err(LoadError::Truncated { found: 0, .. })));
-    let mut rng = Rng(10);
+    let mut rng = Rng::new(10, 0);
     for length in [1, 4, 12, 100, 1_000_000] {
-        let bytes: Vec<u8> = (0..length).map(|_| rng.next() as u8).collect();
+        let bytes: Vec<u8> = (0..length).map(|_| rng.next_u64() as u8).collect();
         assert!(Network::from_bytes(&bytes).is_err());
         assert!(!Network::recognizes(&bytes));
     }

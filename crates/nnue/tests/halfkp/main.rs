@@ -1,9 +1,9 @@
-//! HalfKP networks: a real one's values, every instruction set, positions in step with games, and
-//! files that are not what they should be.
+//! HalfKP networks: values of a trained network, every instruction set, incremental evaluation, invalid
+//! files.
 //!
-//! The real network is looked for beside the repository, in `../shared/data/nnue`; without it that
-//! test says so and passes. Everything else makes its own networks. `TABIYA_MOVES=1000000` plays that
-//! many random moves instead of some thousands; it wants a release build.
+//! The trained network is expected beside the repository, in `../shared/data/nnue`; its test is skipped
+//! without it. All other tests generate random networks. `TABIYA_MOVES=1000000` sets the number of random
+//! moves, for a release build.
 
 mod hostile;
 mod made;
@@ -12,33 +12,34 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use chess::rng::Rng;
 use chess::{Color, Position, Setup, chess960};
-use made::{Numbers, Rng};
-use nnue::halfkp::{Accumulators, InstructionSet, Network};
+use made::Magnitude;
+use nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 
-/// A file of the shared data, if it is there.
+/// A file of the shared data, if it exists.
 fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/nnue").join(name);
     if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
+        eprintln!("skipped: {} does not exist", path.display());
     }
     path.exists().then_some(path)
 }
 
-/// A made network for each instruction set of this machine, the specification first.
-fn networks(numbers: Numbers) -> Vec<Arc<Network>> {
-    let file = made::file(numbers, 1);
-    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_there());
+/// A random network for each instruction set of this CPU, scalar first.
+fn networks(magnitude: Magnitude) -> Vec<Arc<Network>> {
+    let file = made::file(magnitude, 1);
+    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_supported());
     sets.map(|set| {
-        let mut network = Network::from_bytes(&file).expect("the file is good");
-        assert!(network.use_instructions(set));
+        let mut network = Network::from_bytes(&file).expect("a valid file");
+        assert!(network.set_instruction_set(set));
         Arc::new(network)
     })
     .collect()
 }
 
 #[test]
-fn a_real_network_gives_the_values_of_nnue_probe_with_every_instruction_set() {
+fn a_trained_network_has_nnue_probes_values_with_every_instruction_set() {
     let (Some(file), Some(vectors)) =
         (shared("nn-62ef826d1a6d.nnue"), shared("halfkp_vectors.txt"))
     else {
@@ -48,8 +49,8 @@ fn a_real_network_gives_the_values_of_nnue_probe_with_every_instruction_set() {
     assert!(network.description().starts_with("Features=HalfKP(Friend)[41024->256x2]"));
     let vectors = fs::read_to_string(vectors).unwrap();
     for set in InstructionSet::ALL {
-        if !network.use_instructions(set) {
-            eprintln!("{set:?} is not there");
+        if !network.set_instruction_set(set) {
+            eprintln!("{set:?} is not supported");
             continue;
         }
         let mut lines = 0;
@@ -67,12 +68,13 @@ fn a_real_network_gives_the_values_of_nnue_probe_with_every_instruction_set() {
 }
 
 #[test]
-fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_games() {
+fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() {
     let moves = std::env::var("TABIYA_MOVES").map_or(6_000, |n| n.parse().expect("a number"));
-    for (numbers, share) in [(Numbers::Usual, moves * 2 / 3), (Numbers::Extreme, moves / 3)] {
-        let networks = networks(numbers);
-        let mut stacks: Vec<_> = networks.iter().cloned().map(Accumulators::new).collect();
-        let mut rng = Rng(2);
+    for (magnitude, share) in [(Magnitude::Trained, moves * 2 / 3), (Magnitude::Extreme, moves / 3)]
+    {
+        let networks = networks(magnitude);
+        let mut stacks: Vec<_> = networks.iter().cloned().map(AccumulatorStack::new).collect();
+        let mut rng = Rng::new(2, 0);
         let (mut played, mut values, mut evaluated) = (0, std::collections::HashSet::new(), 0);
         while played < share {
             // Chess960, for its castling.
@@ -84,27 +86,27 @@ fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_gam
                 if legal.is_empty() {
                     break;
                 }
-                // Now and then back, and down another way.
+                // Now and then unmake some moves.
                 if !before.is_empty() && rng.below(5) == 0 {
                     for _ in 0..=rng.below(before.len().min(4)) {
-                        stacks.iter_mut().for_each(Accumulators::take_back);
-                        position = before.pop().expect("as many as the stack has levels");
+                        stacks.iter_mut().for_each(AccumulatorStack::unmake_move);
+                        position = before.pop().expect("as many as there are plies");
                     }
                     continue;
                 }
                 let m = legal[rng.below(legal.len())];
                 let after = position.after(m);
                 for stack in &mut stacks {
-                    assert_eq!(stack.play(&position, m), after);
+                    assert_eq!(stack.make_move(&position, m), after);
                 }
                 before.push(position);
                 position = after;
                 played += 1;
-                // Not at every move: levels that have not been asked for are skipped.
+                // Not at every ply: the others are updated lazily.
                 if rng.below(3) > 0 {
                     let value = networks[0].evaluate(&position);
                     for (network, stack) in networks.iter().zip(&mut stacks) {
-                        let set = network.instructions();
+                        let set = network.instruction_set();
                         assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
                         assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
                     }
@@ -113,50 +115,50 @@ fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_gam
                 }
             }
         }
-        // If all were clipped there would be nothing to compare.
+        // If everything were clipped there would be nothing to compare.
         assert!(values.len() > 100, "{} values of {evaluated}", values.len());
     }
 }
 
 #[test]
-fn a_null_move_needs_no_telling() {
-    let network = Arc::new(Network::from_bytes(&made::file(Numbers::Usual, 3)).unwrap());
-    let mut accumulators = Accumulators::new(Arc::clone(&network));
+fn a_null_move_needs_no_call() {
+    let network = Arc::new(Network::from_bytes(&made::file(Magnitude::Trained, 3)).unwrap());
+    let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
     let start = Position::INITIAL;
     accumulators.reset(&start);
-    let next = accumulators.play(&start, start.parse_uci("g1f3").unwrap());
+    let next = accumulators.make_move(&start, start.parse_uci("g1f3").unwrap());
     let passed = next.after_null().unwrap();
     assert_eq!(accumulators.evaluate(&passed), network.evaluate(&passed));
     assert_eq!(accumulators.evaluate(&next), network.evaluate(&next));
 }
 
 #[test]
-fn a_board_turned_around_has_the_same_value_for_the_other_player() {
-    // Half a turn and the colors exchanged: what Black sees is what White saw.
-    let network = Network::from_bytes(&made::file(Numbers::Usual, 4)).unwrap();
+fn a_rotated_board_has_the_same_value_for_the_other_color() {
+    // Rotated by 180 degrees with colors swapped: Black's perspective is White's before.
+    let network = Network::from_bytes(&made::file(Magnitude::Trained, 4)).unwrap();
     let setup = Setup::from_fen("r1bq1rk1/ppp2ppp/2n2n2/3p4/1b1P4/2NBPN2/PP3PPP/R1BQK2R w - - 0 1")
         .unwrap();
-    let mut turned = chess::Board::EMPTY;
+    let mut rotated = chess::Board::EMPTY;
     for (square, piece) in setup.board.iter() {
         let piece = chess::Piece::new(!piece.color(), piece.piece_type());
-        turned.put(chess::Square::from_index(63 - square.index()), piece);
+        rotated.put(chess::Square::from_index(63 - square.index()), piece);
     }
     for color in Color::ALL {
         let value = network.evaluate_board(&setup.board, color);
         assert!(value.is_some());
-        assert_eq!(value, network.evaluate_board(&turned, !color));
+        assert_eq!(value, network.evaluate_board(&rotated, !color));
     }
 }
 
 #[test]
 fn a_board_without_a_king_or_with_two_has_no_value() {
-    let network = Network::from_bytes(&made::file(Numbers::Usual, 5)).unwrap();
+    let network = Network::from_bytes(&made::file(Magnitude::Trained, 5)).unwrap();
     for fen in ["8/8/8/8/8/8/8/4K3 w - - 0 1", "k6k/8/8/8/8/8/8/4K3 w - - 0 1"] {
         let board = Setup::from_fen(fen).unwrap().board;
         assert_eq!(network.evaluate_board(&board, Color::White), None);
-        assert_eq!(network.half(&board, Color::Black), None);
+        assert_eq!(network.refresh(&board, Color::Black), None);
     }
-    // Sixty-four pieces are too many for chess, not for a network.
+    // Sixty-four pieces are too many for chess, but not for the network.
     let full = Setup::from_fen(
         "kqqqqqqq/qqqqqqqq/qqqqqqqq/qqqqqqqq/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQK w - - 0 1",
     )

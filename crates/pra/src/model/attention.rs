@@ -8,13 +8,13 @@
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use aligned::Aligned;
+use simd::AlignedVec;
+use simd::gemm::{Matrix, MatrixMut, copy_row_major, matmul};
 
 use super::ops::{exp, to_shares, to_shares_back};
 use super::pass::Watch;
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
 use crate::masks;
-use crate::mul::{Matrix, MatrixMut, lay_out, multiply};
 
 /// Pairs of squares.
 pub(super) const PAIRS: usize = SQUARES * SQUARES;
@@ -24,7 +24,7 @@ const FLOOR: f32 = 1e-6;
 /// The gates of all heads of all blocks: `[depth][12][64][64]`.
 #[derive(Clone, Debug)]
 pub(super) struct Gates {
-    gates: Aligned<f32>,
+    gates: AlignedVec<f32>,
     /// What the free ones were last made of: predictions ask again and again with the same.
     logits: Vec<f32>,
 }
@@ -41,7 +41,7 @@ impl Gates {
             }
         }
         let logits = vec![f32::NAN; config.depth * FREE_HEADS * PAIRS];
-        let gates = Aligned::from(&*block.repeat(config.depth));
+        let gates = AlignedVec::from(&*block.repeat(config.depth));
         Self { gates, logits }
     }
 
@@ -94,19 +94,19 @@ impl Shape {
 
     /// Queries, keys or values of a head.
     fn part(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
-        Matrix::with_step(&qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
+        Matrix::with_stride(&qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
     }
 
     fn part_mut(self, qkv: &mut [f32], part: usize, head: usize) -> MatrixMut<'_> {
-        MatrixMut::with_step(&mut qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
+        MatrixMut::with_stride(&mut qkv[self.begin(part, head)..], SQUARES, self.head, self.step())
     }
 
     /// Queries, keys or values of all heads: a row for each of their numbers, a column for each square.
-    fn turned(self, qkv: &[f32], part: usize) -> Aligned<f32> {
+    fn turned(self, qkv: &[f32], part: usize) -> AlignedVec<f32> {
         let squares = &qkv[part * self.width..];
-        let squares = Matrix::with_step(squares, SQUARES, self.width, self.step());
-        let mut turned = Aligned::zeros(self.width * SQUARES);
-        lay_out(&mut turned, squares.transposed());
+        let squares = Matrix::with_stride(squares, SQUARES, self.width, self.step());
+        let mut turned = AlignedVec::zeros(self.width * SQUARES);
+        copy_row_major(&mut turned, squares.transposed());
         turned
     }
 
@@ -117,7 +117,7 @@ impl Shape {
 
     /// The columns of a head in a plain matrix of squares.
     fn columns(self, data: &[f32], head: usize) -> Matrix<'_> {
-        Matrix::with_step(&data[head * self.head..], SQUARES, self.head, self.width)
+        Matrix::with_stride(&data[head * self.head..], SQUARES, self.head, self.width)
     }
 
     fn scale(self) -> f32 {
@@ -151,14 +151,14 @@ pub(super) fn forward(
         let all_shares = &mut shares[begin..][..PAIRS];
         let shares = &mut all_shares[place.clone()];
         let queries = &qkv[shape.begin(0, head) + own.start * shape.step()..];
-        let queries = Matrix::with_step(queries, looking, shape.head, shape.step());
+        let queries = Matrix::with_stride(queries, looking, shape.head, shape.step());
         let scores = MatrixMut::new(shares, looking, SQUARES);
         // Shares are powers of two, which are made faster than those of e: the factor is in the scale.
-        multiply(scores, queries, shape.rows(&keys, head), shape.scale() * LOG2_E);
+        matmul(scores, queries, shape.rows(&keys, head), shape.scale() * LOG2_E);
         to_shares(shares.as_chunks_mut().0, gates.as_chunks().0);
         let (into, values) = (&mut seen[head * shape.head..], shape.part(qkv, 2, head));
-        let into = MatrixMut::with_step(into, looking, shape.head, shape.width);
-        multiply(into, Matrix::new(shares, looking, SQUARES), values, 1.0);
+        let into = MatrixMut::with_stride(into, looking, shape.head, shape.width);
+        matmul(into, Matrix::new(shares, looking, SQUARES), values, 1.0);
         watch.attention(all_shares);
     }
 }
@@ -174,13 +174,13 @@ pub(super) fn backward(
     free_changes: &mut [f32],
 ) {
     let values = shape.turned(qkv, 2);
-    let mut changes = Aligned::zeros(PAIRS);
+    let mut changes = AlignedVec::zeros(PAIRS);
     for head in 0..HEADS {
         let shares = &shares[head * PAIRS..][..PAIRS];
         let seen = shape.columns(seen_back, head);
-        multiply(shape.part_mut(qkv_back, 2, head), pairs(shares).transposed(), seen, 1.0);
+        matmul(shape.part_mut(qkv_back, 2, head), pairs(shares).transposed(), seen, 1.0);
         let into = MatrixMut::new(&mut changes, SQUARES, SQUARES);
-        multiply(into, seen, shape.rows(&values, head), 1.0);
+        matmul(into, seen, shape.rows(&values, head), 1.0);
         let rows = changes.as_chunks_mut().0.iter_mut();
         rows.zip(shares.as_chunks().0).for_each(|(change, share)| to_shares_back(change, share));
         if let Some(free) = head.checked_sub(PIECE_HEADS) {
@@ -189,7 +189,7 @@ pub(super) fn backward(
         }
         let (queries, keys) = (shape.part(qkv, 0, head), shape.part(qkv, 1, head));
         let changes = pairs(&changes);
-        multiply(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
-        multiply(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
+        matmul(shape.part_mut(qkv_back, 0, head), changes, keys, shape.scale());
+        matmul(shape.part_mut(qkv_back, 1, head), changes.transposed(), queries, shape.scale());
     }
 }

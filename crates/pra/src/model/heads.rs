@@ -1,35 +1,35 @@
 //! The two answers of the model, their losses, and the way back from these: which move, and who wins.
 
-use aligned::Aligned;
+use simd::AlignedVec;
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add, matmul_packed};
 
 use super::batch::{Batch, LossWeights, Losses, is_known};
 use super::ops::{add_scaled, dot, exp};
 use crate::config::{Config, SQUARES};
 use crate::encode::{Outcome, PLAIN_MOVES, POLICY, promotion_of};
 use crate::layout::{Layout, VALUE_CHANNELS, value_shape};
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 
 /// Space for the answers to some positions.
 #[derive(Clone, Debug)]
 pub(super) struct Heads {
     config: Config,
     /// From and to, beside each other.
-    pairs: Aligned<f32>,
+    pairs: AlignedVec<f32>,
     /// The numbers of all moves of a position.
-    pub logits: Aligned<f32>,
-    squares: Aligned<f32>,
+    pub logits: AlignedVec<f32>,
+    squares: AlignedVec<f32>,
     /// Neurons of the value head, squares of them, and its outputs.
-    neurons: Aligned<f32>,
-    neuron_squares: Aligned<f32>,
-    outputs: Aligned<f32>,
+    neurons: AlignedVec<f32>,
+    neuron_squares: AlignedVec<f32>,
+    outputs: AlignedVec<f32>,
     // For the way back:
-    pairs_back: Aligned<f32>,
-    plain_back: Aligned<f32>,
-    outputs_back: Aligned<f32>,
-    neurons_back: Aligned<f32>,
-    squares_back: Aligned<f32>,
+    pairs_back: AlignedVec<f32>,
+    plain_back: AlignedVec<f32>,
+    outputs_back: AlignedVec<f32>,
+    neurons_back: AlignedVec<f32>,
+    squares_back: AlignedVec<f32>,
     /// The change of what the heads read.
-    pub last_back: Aligned<f32>,
+    pub last_back: AlignedVec<f32>,
 }
 
 /// What the loss of a batch is divided by.
@@ -55,17 +55,17 @@ impl Heads {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
         let (d, rows) = (config.n_embd, positions * SQUARES);
-        let back = |length: usize| Aligned::zeros(if goes_back { length } else { 0 });
+        let back = |length: usize| AlignedVec::zeros(if goes_back { length } else { 0 });
         let (_, neurons, outputs) = value_shape(config);
         let channels = if config.light_value { VALUE_CHANNELS } else { 0 };
         Self {
             config: *config,
-            pairs: Aligned::zeros(rows * 2 * d),
-            logits: Aligned::zeros(POLICY),
-            squares: Aligned::zeros(rows * channels),
-            neurons: Aligned::zeros(positions * neurons),
-            neuron_squares: Aligned::zeros(positions * neurons),
-            outputs: Aligned::zeros(positions * outputs),
+            pairs: AlignedVec::zeros(rows * 2 * d),
+            logits: AlignedVec::zeros(POLICY),
+            squares: AlignedVec::zeros(rows * channels),
+            neurons: AlignedVec::zeros(positions * neurons),
+            neuron_squares: AlignedVec::zeros(positions * neurons),
+            outputs: AlignedVec::zeros(positions * outputs),
             pairs_back: back(rows * 2 * d),
             plain_back: back(PLAIN_MOVES),
             outputs_back: back(positions * outputs),
@@ -81,14 +81,14 @@ impl Heads {
         let (d, rows) = (self.config.n_embd, positions * SQUARES);
         let last = Matrix::new(last, rows, d);
         let pairs = MatrixMut::new(&mut self.pairs, rows, 2 * d);
-        multiply_panels(pairs, last, &turned[layout.policy..], false);
+        matmul_packed(pairs, last, &turned[layout.policy..], false);
         let (inputs, neurons, outputs) = value_shape(&self.config);
         if self.config.light_value {
             let squares = MatrixMut::new(&mut self.squares, rows, VALUE_CHANNELS);
-            multiply_panels(squares, last, &turned[layout.value_squares..], false);
+            matmul_packed(squares, last, &turned[layout.value_squares..], false);
         }
-        let read = if self.config.light_value { &self.squares[..] } else { last.numbers() };
-        multiply_panels(
+        let read = if self.config.light_value { &self.squares[..] } else { last.data() };
+        matmul_packed(
             MatrixMut::new(&mut self.neurons, positions, neurons),
             Matrix::new(read, positions, inputs),
             &turned[layout.value_in..],
@@ -98,7 +98,7 @@ impl Heads {
             *neuron = neuron.max(0.0);
             *square = *neuron * *neuron;
         }
-        multiply_panels(
+        matmul_packed(
             MatrixMut::new(&mut self.outputs, positions, outputs),
             Matrix::new(&self.neuron_squares, positions, neurons),
             &turned[layout.value_out..],
@@ -110,10 +110,10 @@ impl Heads {
     fn plain_logits(&mut self, n: usize) {
         let d = self.config.n_embd;
         let own = &self.pairs[n * SQUARES * 2 * d..][..SQUARES * 2 * d];
-        let from = Matrix::with_step(own, SQUARES, d, 2 * d);
-        let to = Matrix::with_step(&own[d..], SQUARES, d, 2 * d).transposed();
+        let from = Matrix::with_stride(own, SQUARES, d, 2 * d);
+        let to = Matrix::with_stride(&own[d..], SQUARES, d, 2 * d).transposed();
         let into = MatrixMut::new(&mut self.logits, SQUARES, SQUARES);
-        multiply(into, from, to, (d as f32).sqrt().recip());
+        matmul(into, from, to, (d as f32).sqrt().recip());
     }
 
     /// Computes the logit of a promotion, if the number is that of one.
@@ -172,13 +172,13 @@ impl Heads {
         let rows = positions * SQUARES;
         if let Some((_, gradient)) = &mut back {
             let changes = Matrix::new(&self.pairs_back, rows, 2 * d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[layout.policy..], 2 * d, d),
                 changes.transposed(),
                 Matrix::new(last, rows, d),
                 1.0,
             );
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut self.last_back, rows, d),
                 changes,
                 Matrix::new(&weights[layout.policy..], 2 * d, d),
@@ -246,11 +246,11 @@ impl Heads {
         let place = n * SQUARES * 2 * d..(n + 1) * SQUARES * 2 * d;
         let (own, own_back) = (&self.pairs[place.clone()], &mut self.pairs_back[place]);
         let changes = Matrix::new(&self.plain_back, SQUARES, SQUARES);
-        let from = Matrix::with_step(own, SQUARES, d, 2 * d);
-        let to = Matrix::with_step(&own[d..], SQUARES, d, 2 * d);
-        multiply(MatrixMut::with_step(own_back, SQUARES, d, 2 * d), changes, to, scale);
-        let into = MatrixMut::with_step(&mut own_back[d..], SQUARES, d, 2 * d);
-        multiply(into, changes.transposed(), from, scale);
+        let from = Matrix::with_stride(own, SQUARES, d, 2 * d);
+        let to = Matrix::with_stride(&own[d..], SQUARES, d, 2 * d);
+        matmul(MatrixMut::with_stride(own_back, SQUARES, d, 2 * d), changes, to, scale);
+        let into = MatrixMut::with_stride(&mut own_back[d..], SQUARES, d, 2 * d);
+        matmul(into, changes.transposed(), from, scale);
     }
 
     /// The loss of an outcome; with shares also the change of the outputs.
@@ -296,13 +296,13 @@ impl Heads {
         let (d, rows) = (self.config.n_embd, positions * SQUARES);
         let (inputs, neurons, outputs) = value_shape(&self.config);
         let changes = Matrix::new(&self.outputs_back, positions, outputs);
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut gradient[layout.value_out..], outputs, neurons),
             changes.transposed(),
             Matrix::new(&self.neuron_squares, positions, neurons),
             1.0,
         );
-        multiply(
+        matmul(
             MatrixMut::new(&mut self.neurons_back, positions, neurons),
             changes,
             Matrix::new(&weights[layout.value_out..], outputs, neurons),
@@ -313,7 +313,7 @@ impl Heads {
         }
         let changes = Matrix::new(&self.neurons_back, positions, neurons);
         let read = if self.config.light_value { &self.squares[..] } else { last };
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut gradient[layout.value_in..], neurons, inputs),
             changes.transposed(),
             Matrix::new(read, positions, inputs),
@@ -322,19 +322,19 @@ impl Heads {
         let value_in = Matrix::new(&weights[layout.value_in..], neurons, inputs);
         if !self.config.light_value {
             let into = MatrixMut::new(&mut self.last_back, positions, inputs);
-            multiply_add(into, changes, value_in, 1.0);
+            matmul_add(into, changes, value_in, 1.0);
             return;
         }
         let into = MatrixMut::new(&mut self.squares_back, positions, inputs);
-        multiply(into, changes, value_in, 1.0);
+        matmul(into, changes, value_in, 1.0);
         let changes = Matrix::new(&self.squares_back, rows, VALUE_CHANNELS);
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut gradient[layout.value_squares..], VALUE_CHANNELS, d),
             changes.transposed(),
             Matrix::new(last, rows, d),
             1.0,
         );
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut self.last_back, rows, d),
             changes,
             Matrix::new(&weights[layout.value_squares..], VALUE_CHANNELS, d),

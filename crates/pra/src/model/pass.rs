@@ -6,14 +6,14 @@
 
 use std::ops::Range;
 
-use aligned::Aligned;
+use simd::AlignedVec;
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add, matmul_packed};
 
 use super::attention::{self, Gates, PAIRS, Shape};
 use super::ops::{EPSILON, norm, norm_back, short_dot};
 use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
 use crate::weights::Weights;
 
 /// All squares of a position.
@@ -35,21 +35,21 @@ impl Watch for () {}
 #[derive(Clone, Debug)]
 struct Kept {
     /// What attention reads, and the divisors of its norm.
-    input: Aligned<f32>,
-    input_inverse: Aligned<f32>,
+    input: AlignedVec<f32>,
+    input_inverse: AlignedVec<f32>,
     /// Queries and keys, normed, and values.
-    qkv: Aligned<f32>,
+    qkv: AlignedVec<f32>,
     /// The divisors of queries and keys: 24 for each square.
-    qk_inverse: Aligned<f32>,
+    qk_inverse: AlignedVec<f32>,
     /// How much each square looks at each other.
-    shares: Aligned<f32>,
+    shares: AlignedVec<f32>,
     /// What it sees.
-    seen: Aligned<f32>,
+    seen: AlignedVec<f32>,
     /// What the perceptron reads.
-    middle: Aligned<f32>,
-    middle_inverse: Aligned<f32>,
+    middle: AlignedVec<f32>,
+    middle_inverse: AlignedVec<f32>,
     /// What is positive of its neurons.
-    neurons: Aligned<f32>,
+    neurons: AlignedVec<f32>,
 }
 
 /// The state of some positions in the network.
@@ -60,35 +60,35 @@ pub(super) struct Pass {
     goes_back: bool,
     blocks: Vec<Kept>,
     /// The stream that blocks read and add to.
-    stream: Aligned<f32>,
-    first: Aligned<f32>,
-    first_inverse: Aligned<f32>,
+    stream: AlignedVec<f32>,
+    first: AlignedVec<f32>,
+    first_inverse: AlignedVec<f32>,
     /// What the heads of the model read: the normed stream after the last block.
-    pub last: Aligned<f32>,
-    last_inverse: Aligned<f32>,
-    squares: Aligned<f32>,
+    pub last: AlignedVec<f32>,
+    last_inverse: AlignedVec<f32>,
+    squares: AlignedVec<f32>,
     // For the way back:
     /// The change of the stream.
-    change: Aligned<f32>,
-    narrow: Aligned<f32>,
+    change: AlignedVec<f32>,
+    narrow: AlignedVec<f32>,
     /// Of queries, keys and values.
-    triple: Aligned<f32>,
-    wide: Aligned<f32>,
-    free: Aligned<f32>,
+    triple: AlignedVec<f32>,
+    wide: AlignedVec<f32>,
+    free: AlignedVec<f32>,
 }
 
 impl Pass {
     /// For so many positions at a time.
     pub fn new(config: &Config, positions: usize, goes_back: bool) -> Self {
         let (d, rows) = (config.n_embd, positions * SQUARES);
-        let zeros = |per_row: usize| Aligned::zeros(rows * per_row);
-        let back = |per_row: usize| Aligned::zeros(if goes_back { rows * per_row } else { 0 });
+        let zeros = |per_row: usize| AlignedVec::zeros(rows * per_row);
+        let back = |per_row: usize| AlignedVec::zeros(if goes_back { rows * per_row } else { 0 });
         let kept = Kept {
             input: zeros(d),
             input_inverse: zeros(1),
             qkv: zeros(3 * d),
             qk_inverse: zeros(2 * HEADS),
-            shares: if goes_back { zeros(HEADS * SQUARES) } else { Aligned::zeros(PAIRS) },
+            shares: if goes_back { zeros(HEADS * SQUARES) } else { AlignedVec::zeros(PAIRS) },
             seen: zeros(d),
             middle: zeros(d),
             middle_inverse: zeros(1),
@@ -109,7 +109,7 @@ impl Pass {
             narrow: back(d),
             triple: back(3 * d),
             wide: back(4 * d),
-            free: Aligned::zeros(if goes_back { FREE_HEADS * PAIRS } else { 0 }),
+            free: AlignedVec::zeros(if goes_back { FREE_HEADS * PAIRS } else { 0 }),
         }
     }
 
@@ -121,7 +121,7 @@ impl Pass {
     /// Queries, keys and values of the first block for everything that a square can be: for both sides,
     /// all kinds of pieces, all squares. They depend on nothing else, so that a pass without a way back
     /// can look them up.
-    pub fn entrance(weights: &Weights) -> Aligned<f32> {
+    pub fn entrance(weights: &Weights) -> AlignedVec<f32> {
         let (config, layout, turned) = (weights.config(), weights.layout(), weights.turned());
         let mut pass = Self::new(config, 1, false);
         let mut table = Vec::new();
@@ -151,7 +151,7 @@ impl Pass {
         let kept = &mut self.blocks[block];
         norm(&mut kept.input[..rows * d], &mut kept.input_inverse, &self.stream, d);
         let qkv = &mut kept.qkv[first * 3 * d..][..rows * 3 * d];
-        multiply_panels(
+        matmul_packed(
             MatrixMut::new(qkv, rows, 3 * d),
             Matrix::new(&kept.input, rows, d),
             &turned[matrix..],
@@ -210,14 +210,14 @@ impl Pass {
                     watch,
                 );
             }
-            multiply_panels(
+            matmul_packed(
                 MatrixMut::new(&mut self.stream, rows, d),
                 Matrix::new(&kept.seen, rows, d),
                 &turned[places.projection..],
                 true,
             );
             norm(&mut kept.middle[..rows * d], &mut kept.middle_inverse, &self.stream, d);
-            multiply_panels(
+            matmul_packed(
                 MatrixMut::new(&mut kept.neurons, rows, 4 * d),
                 Matrix::new(&kept.middle, rows, d),
                 &turned[places.mlp_in..],
@@ -235,7 +235,7 @@ impl Pass {
                 neurons.iter_mut().for_each(|neuron| *neuron = neuron.max(0.0) * neuron.max(0.0));
                 &*neurons
             };
-            multiply_panels(
+            matmul_packed(
                 MatrixMut::new(&mut self.stream, rows, d),
                 Matrix::new(squares, rows, 4 * d),
                 &turned[places.mlp_out..],
@@ -288,7 +288,7 @@ impl Pass {
             for (square, neuron) in self.squares.iter_mut().zip(neurons) {
                 *square = neuron * neuron;
             }
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[places.mlp_out..], d, 4 * d),
                 stream.transposed(),
                 Matrix::new(&self.squares, rows, 4 * d),
@@ -296,12 +296,12 @@ impl Pass {
             );
             let wide = &mut self.wide[..rows * 4 * d];
             let into = MatrixMut::new(wide, rows, 4 * d);
-            multiply(into, stream, matrix(places.mlp_out, d, 4 * d), 1.0);
+            matmul(into, stream, matrix(places.mlp_out, d, 4 * d), 1.0);
             for (wide, neuron) in wide.iter_mut().zip(neurons) {
                 *wide *= 2.0 * neuron;
             }
             let wide = Matrix::new(wide, rows, 4 * d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[places.mlp_in..], 4 * d, d),
                 wide.transposed(),
                 Matrix::new(&kept.middle, rows, d),
@@ -309,18 +309,18 @@ impl Pass {
             );
             let narrow = &mut self.narrow[..rows * d];
             let into = MatrixMut::new(narrow, rows, d);
-            multiply(into, wide, matrix(places.mlp_in, 4 * d, d), 1.0);
+            matmul(into, wide, matrix(places.mlp_in, 4 * d, d), 1.0);
             norm_back(change, narrow, &kept.middle, &kept.middle_inverse, d);
             // Attention.
             let stream = Matrix::new(change, rows, d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[places.projection..], d, d),
                 stream.transposed(),
                 Matrix::new(&kept.seen, rows, d),
                 1.0,
             );
             let into = MatrixMut::new(narrow, rows, d);
-            multiply(into, stream, matrix(places.projection, d, d), 1.0);
+            matmul(into, stream, matrix(places.projection, d, d), 1.0);
             self.free.fill(0.0);
             let triple = &mut self.triple[..rows * 3 * d];
             for n in 0..tokens.len() {
@@ -338,14 +338,14 @@ impl Pass {
             attention::free_back(&mut gradient[own.clone()], &self.free, &weights[own]);
             norm_heads_back(triple, &kept.qkv, &kept.qk_inverse, shape);
             let triple = Matrix::new(triple, rows, 3 * d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[places.qkv..], 3 * d, d),
                 triple.transposed(),
                 Matrix::new(&kept.input, rows, d),
                 1.0,
             );
             let into = MatrixMut::new(narrow, rows, d);
-            multiply(into, triple, matrix(places.qkv, 3 * d, d), 1.0);
+            matmul(into, triple, matrix(places.qkv, 3 * d, d), 1.0);
             norm_back(change, narrow, &kept.input, &kept.input_inverse, d);
         }
         let narrow = &mut self.narrow[..rows * d];
