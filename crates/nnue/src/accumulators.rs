@@ -11,7 +11,6 @@
 
 use std::sync::Arc;
 
-use arrayvec::ArrayVec;
 use chess::{Bitboard, Color, Move, Observer, Piece, PieceType, Position, Square};
 
 /// What [`AccumulatorStack`] needs of a network.
@@ -87,27 +86,60 @@ impl<A: Clone> Ply<A> {
     fn new(accumulator: A) -> Self {
         let accumulators = [accumulator.clone(), accumulator];
         let (needs_refresh, computed) = ([false; 2], [false; 2]);
-        Self { delta: Delta::default(), needs_refresh, computed, accumulators }
+        Self { delta: Delta::new(), needs_refresh, computed, accumulators }
+    }
+}
+
+/// A short list, inlined without link-time optimization. `N` is a power of two.
+#[derive(Clone, Copy)]
+pub(crate) struct List<T, const N: usize> {
+    items: [T; N],
+    len: usize,
+}
+
+impl<T: Copy, const N: usize> List<T, N> {
+    #[inline(always)]
+    pub(crate) fn new(placeholder: T) -> Self {
+        Self { items: [placeholder; N], len: 0 }
+    }
+
+    /// Appends an item; callers never append more than `N`.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, item: T) {
+        self.items[self.len & (N - 1)] = item;
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_slice(&self) -> &[T] {
+        &self.items[..self.len.min(N)]
     }
 }
 
 /// The pieces that a move adds and removes: at most two each, when castling.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy)]
 struct Delta {
-    added: ArrayVec<(Piece, Square), 2>,
-    removed: ArrayVec<(Piece, Square), 2>,
+    added: List<(Piece, Square), 2>,
+    removed: List<(Piece, Square), 2>,
+}
+
+impl Delta {
+    #[inline(always)]
+    fn new() -> Self {
+        let none = List::new((Piece::ALL[0], Square::A1));
+        Self { added: none, removed: none }
+    }
 }
 
 impl Observer for Delta {
     #[inline(always)]
     fn put(&mut self, piece: Piece, square: Square) {
-        // A legal move never overflows the list.
-        let _ = self.added.try_push((piece, square));
+        self.added.push((piece, square));
     }
 
     #[inline(always)]
     fn remove(&mut self, piece: Piece, square: Square) {
-        let _ = self.removed.try_push((piece, square));
+        self.removed.push((piece, square));
     }
 }
 
@@ -143,8 +175,7 @@ impl<N: Architecture> AccumulatorStack<N> {
             self.plies.push(Ply::new(self.network.bias()));
         }
         let ply = &mut self.plies[self.top];
-        ply.delta.added.clear();
-        ply.delta.removed.clear();
+        ply.delta = Delta::new();
         ply.computed = [false; 2];
         ply.needs_refresh = [false; 2];
         let next = position.after_observed(m, &mut ply.delta);
@@ -187,11 +218,18 @@ impl<N: Architecture> AccumulatorStack<N> {
         for at in ancestor + 1..=self.top {
             let (before, after) = self.plies.split_at_mut(at);
             let (before, ply) = (&before[at - 1], &mut after[0]);
-            let feature = |&(piece, square): &_| N::feature(perspective, piece, square);
-            let added: ArrayVec<u16, 2> = ply.delta.added.iter().filter_map(feature).collect();
-            let removed: ArrayVec<u16, 2> = ply.delta.removed.iter().filter_map(feature).collect();
+            let features = |pieces: &List<(Piece, Square), 2>| {
+                let mut features = List::<u16, 2>::new(0);
+                for &(piece, square) in pieces.as_slice() {
+                    if let Some(feature) = N::feature(perspective, piece, square) {
+                        features.push(feature);
+                    }
+                }
+                features
+            };
+            let (added, removed) = (features(&ply.delta.added), features(&ply.delta.removed));
             let (src, dst) = (&before.accumulators[n], &mut ply.accumulators[n]);
-            self.network.accumulate(src, dst, &added, &removed);
+            self.network.accumulate(src, dst, added.as_slice(), removed.as_slice());
             ply.computed[n] = true;
         }
     }
@@ -203,21 +241,29 @@ impl<N: Architecture> AccumulatorStack<N> {
             accumulator: self.network.bias(),
         });
         // A legal position has at most 32 pieces.
-        let (mut added, mut removed) = (ArrayVec::<u16, 32>::new(), ArrayVec::<u16, 32>::new());
+        let (mut added, mut removed) = (List::<u16, 32>::new(0), List::<u16, 32>::new(0));
         for color in Color::ALL {
             for piece_type in PieceType::ALL {
-                let feature =
-                    |square| N::feature(perspective, Piece::new(color, piece_type), square);
+                let piece = Piece::new(color, piece_type);
                 let cached = &mut entry.pieces[color.index()][piece_type.index()];
                 let pieces = position.pieces(color, piece_type);
-                added.extend((pieces - *cached).into_iter().filter_map(feature));
-                removed.extend((*cached - pieces).into_iter().filter_map(feature));
+                for square in pieces - *cached {
+                    if let Some(feature) = N::feature(perspective, piece, square) {
+                        added.push(feature);
+                    }
+                }
+                for square in *cached - pieces {
+                    if let Some(feature) = N::feature(perspective, piece, square) {
+                        removed.push(feature);
+                    }
+                }
                 *cached = pieces;
             }
         }
         let ply = &mut self.plies[self.top];
         let accumulator = &mut ply.accumulators[n];
-        self.network.accumulate(&entry.accumulator, accumulator, &added, &removed);
+        let (added, removed) = (added.as_slice(), removed.as_slice());
+        self.network.accumulate(&entry.accumulator, accumulator, added, removed);
         entry.accumulator.clone_from(accumulator);
         ply.computed[n] = true;
     }

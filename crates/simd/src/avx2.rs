@@ -107,7 +107,7 @@ fn affine<const IN: usize, const GROUPS: usize>(
 #[derive(Clone, Copy)]
 pub(crate) struct I16s(__m256i);
 
-// SAFETY (the trait and all blocks): 16 divides 32; values of this type are used only where the CPU
+// SAFETY: (the trait and all blocks) 16 divides 32; values of this type are used only where the CPU
 // supports AVX2; callers vouch for pointers to 16 values, which need no alignment.
 unsafe impl I16Vector for I16s {
     const LANES: usize = 16;

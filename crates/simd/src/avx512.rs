@@ -72,7 +72,7 @@ fn affine<const IN: usize, const GROUPS: usize>(
 #[derive(Clone, Copy)]
 pub(crate) struct I16s(__m512i);
 
-// SAFETY (the trait and all blocks): values of this type are used only where the CPU supports AVX-512F
+// SAFETY: (the trait and all blocks) values of this type are used only where the CPU supports AVX-512F
 // and BW, and VNNI only where the compiler targets it; callers vouch for pointers to 32 values, which
 // need no alignment.
 unsafe impl I16Vector for I16s {

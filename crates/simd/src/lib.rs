@@ -37,6 +37,7 @@ pub mod quantized;
 pub mod row64;
 #[allow(dead_code, reason = "the compiler's target selects one instruction set")]
 pub mod scalar;
+#[allow(dead_code, reason = "the compiler's target selects one instruction set")]
 mod vector;
 
 cfg_select! {

@@ -23,7 +23,7 @@ pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
 #[derive(Clone, Copy)]
 pub(crate) struct I16s(int16x8_t);
 
-// SAFETY (the trait and all blocks): 8 divides 32; values of this type are used only where the CPU
+// SAFETY: (the trait and all blocks) 8 divides 32; values of this type are used only where the CPU
 // supports NEON; callers vouch for pointers to 8 values.
 unsafe impl I16Vector for I16s {
     const LANES: usize = 8;

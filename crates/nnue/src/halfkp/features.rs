@@ -4,8 +4,9 @@
 //! instead). Each king square has a block of 641 features: one that is never used, then 64 for each piece
 //! type from pawn to queen, own pieces and the enemy's in turn.
 
-use arrayvec::ArrayVec;
 use chess::{Board, Color, Piece, PieceType, Square};
+
+use crate::accumulators::List;
 
 /// Features of one king square.
 const BLOCK: usize = 641;
@@ -51,12 +52,12 @@ pub const fn feature(
 }
 
 /// Feature indices: at most one for each square.
-pub(super) type Features = ArrayVec<u16, 64>;
+pub(super) type Features = List<u16, 64>;
 
 /// The active features of White and Black, whose kings are on these squares.
 #[inline]
 pub(super) fn active(board: &Board, kings: [Square; 2]) -> [Features; 2] {
-    let mut features = [Features::new(), Features::new()];
+    let mut features = [Features::new(0); 2];
     for color in Color::ALL {
         for &piece_type in &PieceType::ALL[..5] {
             let [white, black] =
@@ -100,7 +101,7 @@ mod tests {
         let kings = [Square::E1, Square::E8];
         let active = active(&Board::INITIAL, kings);
         for color in Color::ALL {
-            let (king, active) = (kings[color.index()], &active[color.index()]);
+            let (king, active) = (kings[color.index()], active[color.index()].as_slice());
             let one_by_one: Vec<u16> = Board::INITIAL
                 .iter()
                 .filter_map(|(square, piece)| feature(color, king, piece, square))

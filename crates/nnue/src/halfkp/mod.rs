@@ -91,7 +91,7 @@ impl Network {
         let mut accumulators = [ZERO; 2];
         for (features, accumulator) in features::active(board, kings).iter().zip(&mut accumulators)
         {
-            self.accumulate(&self.bias, accumulator, features, &[]);
+            self.accumulate(&self.bias, accumulator, features.as_slice(), &[]);
         }
         self.evaluate_accumulators(&accumulators, turn)
     }
@@ -99,9 +99,13 @@ impl Network {
     /// The refreshed accumulator of a perspective; none unless that color has exactly one king.
     pub fn refresh(&self, board: &Board, perspective: Color) -> Option<Accumulator> {
         let king = king(board, perspective)?;
-        let feature = |(square, piece)| features::feature(perspective, king, piece, square);
-        let features: Features = board.iter().filter_map(feature).collect();
-        Some(self.update(&self.bias, &features, &[]))
+        let mut features = Features::new(0);
+        for (square, piece) in board.iter() {
+            if let Some(feature) = features::feature(perspective, king, piece, square) {
+                features.push(feature);
+            }
+        }
+        Some(self.update(&self.bias, features.as_slice(), &[]))
     }
 
     /// An accumulator after a feature delta. Features that do not exist are skipped.

@@ -37,7 +37,7 @@ use crate::accumulators::{self, Architecture};
 pub type AccumulatorStack = accumulators::AccumulatorStack<Network>;
 
 /// Quantization of feature weights and accumulators: 1.0 is 255.
-pub const QA: i32 = simd::quantized::QA as i32;
+pub const QA: i32 = quantized::QA as i32;
 /// Quantization of output weights: 1.0 is 64.
 pub const QB: i32 = 64;
 /// Centipawns for an output of 1.
