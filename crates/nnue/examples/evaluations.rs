@@ -1,18 +1,18 @@
-//! How many evaluations a second one thread makes, with what each costs to bring up to date.
+//! Evaluations per second on one thread, accumulator updates included.
 //!
 //! ```text
 //! cargo run --release -p tabiya-nnue --example evaluations -- [hidden] [file.nnue]
 //! ```
 //!
-//! The way through the positions is that of a search, in small: from each position of some games every
-//! move is made, evaluated and taken back.
+//! As in a search, every legal move from each position of some games is made, evaluated and unmade.
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
 use chess::Position;
-use nnue::{Accumulators, Network, Shape, simd};
+use chess::rng::Rng;
+use nnue::{AccumulatorStack, Network, Shape};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -33,21 +33,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for position in positions.iter().cycle().take(slow_count) {
             sum += i64::from(network.evaluate(position));
         }
-        let scratch = slow_count as f64 / start.elapsed().as_secs_f64();
+        let refreshed = slow_count as f64 / start.elapsed().as_secs_f64();
         let bytes = network.to_bytes();
         let start = Instant::now();
         black_box(Network::from_bytes(&bytes)?);
         let load = start.elapsed();
-        let mut accumulators = Accumulators::new(network.clone());
+        let mut accumulators = AccumulatorStack::new(network.clone());
         let (start, mut count) = (Instant::now(), 0u64);
         while start.elapsed().as_secs() < 2 {
             for position in &positions {
                 accumulators.reset(position);
                 sum += i64::from(accumulators.evaluate(position));
                 for m in position.legal_moves() {
-                    let next = accumulators.play(position, m);
+                    let next = accumulators.make_move(position, m);
                     sum += i64::from(accumulators.evaluate(&next));
-                    accumulators.take_back();
+                    accumulators.unmake_move();
                     count += 1;
                 }
             }
@@ -55,10 +55,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let rate = count as f64 / start.elapsed().as_secs_f64();
         black_box(sum);
         println!(
-            "{}: {rate:.0} evaluations/s with updates ({}), {scratch:.0} from scratch (scalar), \
+            "{}: {rate:.0} evaluations/s incremental ({}), {refreshed:.0} refreshed (scalar), \
              loaded in {:.1} ms",
             network.shape(),
-            simd::NAME,
+            simd::TARGET,
             load.as_secs_f64() * 1e3
         );
     }
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The positions of some random games.
 fn positions() -> Vec<Position> {
-    let mut state = 1u64;
+    let mut rng = Rng::new(1, 0);
     let mut positions = Vec::new();
     for _ in 0..20 {
         let mut position = Position::INITIAL;
@@ -76,8 +76,7 @@ fn positions() -> Vec<Position> {
             if moves.is_empty() {
                 break;
             }
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            position = position.after(moves[(state >> 33) as usize % moves.len()]);
+            position = position.after(moves[rng.below(moves.len())]);
             positions.push(position);
         }
     }

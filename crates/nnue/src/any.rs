@@ -1,4 +1,4 @@
-//! Networks of any kind that can be played with.
+//! A network of any architecture that the engine can play with.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,34 +8,34 @@ use chess::Position;
 use crate::halfkp;
 use crate::network::{self, LoadError, Network};
 
-/// A network of any kind, shared by all who play with it.
+/// A network of any architecture, shared between threads.
 #[derive(Clone)]
 pub enum AnyNetwork {
-    /// The engine's own kind.
+    /// The engine's own architecture.
     Tabiya(Arc<Network>),
-    /// Stockfish's first.
+    /// HalfKP.
     HalfKp(Arc<halfkp::Network>),
 }
 
-/// Why bytes are no network of any kind.
+/// Why a network file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnyLoadError {
-    /// It begins like no kind of network.
+    /// The file starts like none of the formats.
     #[error("not a network: it begins neither with TABIYANN nor like a HalfKP network")]
     Unknown,
-    /// A network of the engine's own kind with something wrong.
+    /// An invalid network of the engine's own architecture.
     #[error(transparent)]
     Tabiya(#[from] LoadError),
-    /// A HalfKP network with something wrong.
+    /// An invalid HalfKP network.
     #[error(transparent)]
     HalfKp(#[from] halfkp::LoadError),
 }
 
-/// The length of the largest file of any kind, that of our own: whoever reads one need not read more.
+/// The length of the largest valid file of any format, a limit for readers.
 pub const MAX_FILE_LEN: usize = network::MAX_FILE_LEN;
 
 impl AnyNetwork {
-    /// Reads the bytes of a file, whose beginning tells of which kind it is.
+    /// Parses a network file; the first bytes determine the format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, AnyLoadError> {
         if bytes.starts_with(&network::MAGIC) {
             return Ok(Network::from_bytes(bytes)?.into());
@@ -46,7 +46,7 @@ impl AnyNetwork {
         Err(AnyLoadError::Unknown)
     }
 
-    /// The evaluation in centipawns for the player to move, from scratch: slow.
+    /// The evaluation in centipawns from the side to move, with refreshed accumulators: slow.
     pub fn evaluate(&self, position: &Position) -> i32 {
         match self {
             Self::Tabiya(network) => network.evaluate(position),
@@ -55,7 +55,7 @@ impl AnyNetwork {
     }
 }
 
-/// A value of a [`halfkp`] network in centipawns: its unit was such that a pawn in the endgame was 208.
+/// Converts a value of a [`halfkp`] network to centipawns: a pawn in the endgame is 208 of its units.
 #[inline]
 pub fn halfkp_centipawns(value: i32) -> i32 {
     (i64::from(value) * 100 / 208) as i32
@@ -73,7 +73,7 @@ impl From<halfkp::Network> for AnyNetwork {
     }
 }
 
-/// What it is made of, in a few words.
+/// The architecture.
 impl fmt::Display for AnyNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -95,7 +95,7 @@ mod tests {
     use crate::network::Shape;
 
     #[test]
-    fn the_beginning_tells_the_kind() {
+    fn the_first_bytes_determine_the_format() {
         let network = Network::random(Shape::plain(32), 5).unwrap();
         let bytes = network.to_bytes();
         let copy = AnyNetwork::from_bytes(&bytes).unwrap();

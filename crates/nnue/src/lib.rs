@@ -1,28 +1,32 @@
 //! Chess networks: features, file formats, accumulators, inference.
 //!
-//! [`features`] are bits of a position for networks of any kind. [`network`] is the engine's own kind,
-//! [`halfkp`] Stockfish's first; [`AnyNetwork`] is one of either, read from a file. [`towers`] is a
-//! floating-point model for whole batches.
+//! [`network`] is the engine's own architecture, [`halfkp`] Stockfish's first; [`AnyNetwork`] is one of
+//! both, read from a file. [`features`] are the 768 piece-square features of a position, and [`towers`] is a
+//! floating-point model on them for batch inference. The vector kernels are in the crate `simd`.
 
+#![forbid(unsafe_code)]
+
+mod accumulators;
 mod any;
 pub mod features;
 pub mod halfkp;
 pub mod network;
-pub mod simd;
 pub mod towers;
 
+pub use accumulators::Architecture;
 pub use any::{AnyLoadError, AnyNetwork, MAX_FILE_LEN, halfkp_centipawns};
-pub use network::{Accumulators, LoadError, Network, Shape};
+pub use network::{AccumulatorStack, LoadError, Network, Shape};
 
 #[cfg(test)]
 pub(crate) mod testing {
-    //! What several tests need.
+    //! Test helpers.
 
     use chess::Position;
+    use chess::rng::Rng;
 
-    /// Positions of random games, the same every time.
+    /// Positions of random games.
     pub(crate) fn random_positions(count: usize) -> Vec<Position> {
-        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut rng = Rng::new(0, 0);
         let mut positions = Vec::with_capacity(count);
         let mut position = Position::INITIAL;
         while positions.len() < count {
@@ -31,8 +35,7 @@ pub(crate) mod testing {
                 position = Position::INITIAL;
                 continue;
             }
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-            position = position.after(moves[(state >> 33) as usize % moves.len()]);
+            position = position.after(moves[rng.below(moves.len())]);
             positions.push(position);
         }
         positions

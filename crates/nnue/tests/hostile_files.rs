@@ -1,5 +1,6 @@
-//! Files that are no networks: each gives an error that says what is wrong.
+//! Invalid network files: each gives an error that names the cause.
 
+use chess::rng::Rng;
 use nnue::network::{MAX_FILE_LEN, ShapeError};
 use nnue::{LoadError, Network, Shape};
 
@@ -7,14 +8,14 @@ fn file() -> Vec<u8> {
     let mut king_buckets = [0; 64];
     king_buckets[..8].fill(1);
     let shape = Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 5 };
-    Network::random(shape, 1).expect("a shape that can be").to_bytes()
+    Network::random(shape, 1).expect("a valid shape").to_bytes()
 }
 
 fn error(bytes: &[u8]) -> LoadError {
     Network::from_bytes(bytes).expect_err("an error")
 }
 
-/// The file with a number of its header changed.
+/// The file with one header field changed.
 fn with(at: usize, number: u32) -> Vec<u8> {
     let mut bytes = file();
     bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
@@ -22,7 +23,7 @@ fn with(at: usize, number: u32) -> Vec<u8> {
 }
 
 #[test]
-fn the_file_itself_is_read_to_the_same_network() {
+fn a_valid_file_round_trips() {
     let bytes = file();
     let network = Network::from_bytes(&bytes).expect("our own file");
     assert_eq!(network.to_bytes(), bytes);
@@ -32,7 +33,7 @@ fn the_file_itself_is_read_to_the_same_network() {
 }
 
 #[test]
-fn a_file_that_ends_early_is_truncated_wherever_it_ends() {
+fn a_file_cut_off_anywhere_is_truncated() {
     let bytes = file();
     for point in 0..256 {
         for len in [point, bytes.len() * point / 256, bytes.len() - 1 - point] {
@@ -43,7 +44,7 @@ fn a_file_that_ends_early_is_truncated_wherever_it_ends() {
 }
 
 #[test]
-fn a_file_that_goes_on_is_too_long() {
+fn a_file_with_trailing_bytes_is_too_long() {
     let mut bytes = file();
     let expected = bytes.len();
     bytes.push(0);
@@ -51,15 +52,13 @@ fn a_file_that_goes_on_is_too_long() {
 }
 
 #[test]
-fn no_changed_byte_goes_unseen() {
+fn every_changed_byte_is_detected() {
     let mut bytes = file();
-    let mut state = 1u64;
+    let mut rng = Rng::new(1, 0);
     for n in 0..10_000 {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // The header more often than chance has it.
-        let at = if n % 8 == 0 { n / 8 % 96 } else { (state >> 33) as usize % bytes.len() };
-        let change = ((state >> 24) as u8).max(1);
+        // Every eighth in the header.
+        let at = if n % 8 == 0 { n / 8 % 96 } else { rng.below(bytes.len()) };
+        let change = (rng.next_u64() as u8).max(1);
         bytes[at] ^= change;
         assert!(Network::from_bytes(&bytes).is_err(), "byte {at} changed by {change:#x}");
         bytes[at] ^= change;
@@ -68,7 +67,7 @@ fn no_changed_byte_goes_unseen() {
 }
 
 #[test]
-fn what_is_wrong_with_a_header_is_named() {
+fn errors_name_the_header_field() {
     assert_eq!(error(b"not a network at all"), LoadError::Magic);
     assert_eq!(error(&with(8, 2)), LoadError::Version(2));
     assert_eq!(error(&with(12, 97)), LoadError::HeaderLength(97));
@@ -79,7 +78,7 @@ fn what_is_wrong_with_a_header_is_named() {
     assert_eq!(error(&with(24, 0)), LoadError::Shape(ShapeError::OutputBuckets(0)));
     assert_eq!(error(&with(28, 2)), LoadError::Mirroring(2));
     assert!(matches!(error(&with(32, 0xff)), LoadError::Shape(ShapeError::KingBucket(..))));
-    // A shape that can be, but is not that of the file.
+    // A valid shape, but not that of the file.
     assert!(matches!(error(&with(16, 2048)), LoadError::Truncated { .. }));
     assert!(matches!(error(&with(24, 1)), LoadError::TooLong { .. }));
     // A weight.
@@ -87,16 +86,11 @@ fn what_is_wrong_with_a_header_is_named() {
 }
 
 #[test]
-fn random_bytes_are_no_network_even_behind_a_good_beginning() {
+fn random_bytes_are_rejected_even_after_a_valid_start() {
     let good = file();
-    let mut state = 7u64;
+    let mut rng = Rng::new(7, 0);
     for n in 0..2_000 {
-        let mut bytes: Vec<u8> = (0..200 + n % 100)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 56) as u8
-            })
-            .collect();
+        let mut bytes: Vec<u8> = (0..200 + n % 100).map(|_| rng.next_u64() as u8).collect();
         assert_eq!(error(&bytes), LoadError::Magic);
         let kept = n % 97;
         bytes[..kept].copy_from_slice(&good[..kept]);

@@ -11,6 +11,8 @@
 //! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`bench`]
 //! measures throughput.
 
+#![forbid(unsafe_code)]
+
 pub mod attention;
 pub mod bench;
 mod compute;
@@ -24,7 +26,6 @@ mod layout;
 mod loader;
 pub mod masks;
 mod model;
-pub mod mul;
 pub mod optim;
 pub mod picture;
 pub mod player;

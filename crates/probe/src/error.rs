@@ -1,4 +1,4 @@
-//! What can go wrong, and where a caller in C finds out.
+//! Errors, and the last error message of each thread.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
@@ -6,9 +6,9 @@ use std::ffi::{CString, c_char, c_int};
 use chess::FenError;
 use nnue::halfkp::LoadError;
 
-/// Why a call was not answered.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
+#[allow(missing_docs, reason = "the messages document it")]
 pub enum ProbeError {
     #[error("{0} is NULL")]
     Null(&'static str),
@@ -38,14 +38,14 @@ pub enum ProbeError {
     DirtyNumber(c_int),
     #[error("dirty piece {n} is {piece} from {from} to {to}: no piece, or no squares")]
     DirtyPiece { n: usize, piece: c_int, from: c_int, to: c_int },
-    #[error("something that cannot happen happened in the library: please report it")]
+    #[error("internal error: please report it")]
     Internal,
 }
 
-/// What `nnue_init_status` says; the header has the same numbers.
+/// The values of `nnue_init_status`, as in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
-#[allow(missing_docs, reason = "the header says it")]
+#[allow(missing_docs, reason = "documented in the header")]
 pub enum Status {
     NotInitialized = -1,
     Loaded = 0,
@@ -56,7 +56,7 @@ pub enum Status {
 }
 
 impl ProbeError {
-    /// The status of a loading that ended with this.
+    /// The status after a failed `nnue_init`.
     pub fn status(&self) -> Status {
         match self {
             Self::Null(_) => Status::BadArgument,
@@ -68,12 +68,12 @@ impl ProbeError {
 }
 
 thread_local! {
-    /// The message of what went wrong last on this thread.
+    /// The last error message of this thread.
     static LAST: RefCell<CString> = RefCell::new(CString::default());
 }
 
-/// Keeps the message. While a thread ends there is nowhere to keep it, and nobody to ask for it.
-pub fn remember(error: &ProbeError) {
+/// Stores the message. While a thread exits, its thread-local storage is gone and the message is dropped.
+pub fn set_last_error(error: &ProbeError) {
     let message: Vec<u8> = error.to_string().bytes().filter(|&byte| byte != 0).collect();
     let _ = LAST.try_with(|last| {
         if let (Ok(mut last), Ok(message)) = (last.try_borrow_mut(), CString::new(message)) {
@@ -82,8 +82,8 @@ pub fn remember(error: &ProbeError) {
     });
 }
 
-/// The message, which is there until the next one.
-pub fn last() -> *const c_char {
+/// The message, valid until the next error.
+pub fn last_error() -> *const c_char {
     LAST.try_with(|last| last.try_borrow().map_or(c"".as_ptr(), |last| last.as_ptr()))
         .unwrap_or(c"".as_ptr())
 }

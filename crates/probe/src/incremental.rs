@@ -1,8 +1,7 @@
-//! Evaluation from the sums of earlier positions, in structures that belong to the caller.
+//! Incremental evaluation with accumulators in the caller's structures.
 //!
-//! The structures have the names, fields and layout that nnue-probe gives them. They are read and
-//! written through pointers, never as references: a caller's memory may be unaligned and need not be
-//! what it should.
+//! The structures have the names, fields and layout of nnue-probe. They are accessed through pointers, never
+//! through references: the caller's memory may be unaligned and hold any values.
 
 use std::ffi::c_int;
 use std::ptr::{addr_of, addr_of_mut};
@@ -10,36 +9,36 @@ use std::ptr::{addr_of, addr_of_mut};
 use arrayvec::ArrayVec;
 use chess::{Board, Color, Piece, PieceType, Square};
 use nnue::halfkp::features::feature;
-use nnue::halfkp::{HALF, Half, Network};
+use nnue::halfkp::{self, HALF_DIMENSIONS, Network};
 
 use crate::{ProbeError, pieces};
 
-/// Beside the board: where a piece comes from or goes to.
-const BESIDE: c_int = 64;
+/// The square of a piece that is not on the board.
+const OFF_BOARD: c_int = 64;
 /// The most pieces that a move changes.
-const MOST: usize = 3;
+const MAX_DIRTY: usize = 3;
 
-/// What a move changed; see the header.
+/// The pieces that a move changes; see the header.
 #[derive(Clone, Copy)]
 #[repr(C)]
 #[allow(non_snake_case, missing_docs, reason = "the names of the header")]
 pub struct DirtyPiece {
     pub dirtyNum: c_int,
-    pub pc: [c_int; MOST],
-    pub from: [c_int; MOST],
-    pub to: [c_int; MOST],
+    pub pc: [c_int; MAX_DIRTY],
+    pub from: [c_int; MAX_DIRTY],
+    pub to: [c_int; MAX_DIRTY],
 }
 
-/// Sums of the first layer; see the header.
+/// The accumulators of White and Black; see the header.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 #[allow(non_snake_case, missing_docs, reason = "the names of the header")]
 pub struct Accumulator {
-    pub accumulation: [[i16; HALF]; 2],
+    pub accumulation: [[i16; HALF_DIMENSIONS]; 2],
     pub computedAccumulation: c_int,
 }
 
-/// What an incremental evaluation keeps for a position; see the header.
+/// The incremental state of a position; see the header.
 #[derive(Clone, Copy)]
 #[repr(C)]
 #[allow(non_snake_case, missing_docs, reason = "the names of the header")]
@@ -48,7 +47,7 @@ pub struct NNUEdata {
     pub dirtyPiece: DirtyPiece,
 }
 
-/// A piece that a move took from a square, put on one, or both.
+/// A piece that is removed from a square, added to one, or moved.
 #[derive(Clone, Copy)]
 struct Change {
     piece: Piece,
@@ -56,57 +55,60 @@ struct Change {
     to: Option<Square>,
 }
 
-/// What up to two moves change.
-type Changes = ArrayVec<Change, { 2 * MOST }>;
-type Features = ArrayVec<u16, { 2 * MOST }>;
+/// The changes of up to two moves.
+type Changes = ArrayVec<Change, { 2 * MAX_DIRTY }>;
+type Features = ArrayVec<u16, { 2 * MAX_DIRTY }>;
+/// The accumulators of White and Black.
+type Accumulators = [halfkp::Accumulator; 2];
 
-/// Where a caller keeps a position's sums; not null.
+/// A non-null pointer to the caller's state of a position.
 #[derive(Clone, Copy)]
-struct Place(*mut NNUEdata);
+struct DataPtr(*mut NNUEdata);
 
-impl Place {
+impl DataPtr {
     /// # Safety
-    /// The pointer leads to an `NNUEdata`.
+    /// The pointer is to an `NNUEdata`.
     unsafe fn is_computed(self) -> bool {
-        // SAFETY: the caller's promise; no alignment is asked for.
+        // SAFETY: the caller's promise; no alignment is assumed.
         unsafe { addr_of!((*self.0).accumulator.computedAccumulation).read_unaligned() != 0 }
     }
 
     /// # Safety
-    /// The pointer leads to an `NNUEdata`.
-    unsafe fn halves(self) -> [Half; 2] {
-        // SAFETY: the caller's promise; no alignment is asked for.
-        unsafe { addr_of!((*self.0).accumulator.accumulation).read_unaligned() }.map(Half)
+    /// The pointer is to an `NNUEdata`.
+    unsafe fn accumulators(self) -> Accumulators {
+        // SAFETY: the caller's promise; no alignment is assumed.
+        let sums = unsafe { addr_of!((*self.0).accumulator.accumulation).read_unaligned() };
+        sums.map(simd::CacheAligned)
     }
 
     /// # Safety
-    /// The pointer leads to an `NNUEdata` that nobody else uses.
-    unsafe fn set(self, halves: &[Half; 2]) {
-        // SAFETY: the caller's promise; no alignment is asked for.
+    /// The pointer is to an `NNUEdata` that is not accessed concurrently.
+    unsafe fn set(self, accumulators: &Accumulators) {
+        // SAFETY: the caller's promise; no alignment is assumed.
         unsafe {
-            let place = addr_of_mut!((*self.0).accumulator.accumulation);
-            place.write_unaligned(halves.map(|half| half.0));
+            let sums = addr_of_mut!((*self.0).accumulator.accumulation);
+            sums.write_unaligned(accumulators.map(|accumulator| accumulator.0));
             addr_of_mut!((*self.0).accumulator.computedAccumulation).write_unaligned(1);
         }
     }
 
-    /// Appends what the move to this position changed.
+    /// Appends the changes of the move that led to this position.
     ///
     /// # Safety
-    /// The pointer leads to an `NNUEdata`.
+    /// The pointer is to an `NNUEdata`.
     unsafe fn changes(self, changes: &mut Changes) -> Result<(), ProbeError> {
-        // SAFETY: the caller's promise; no alignment is asked for.
+        // SAFETY: the caller's promise; no alignment is assumed.
         let dirty = unsafe { addr_of!((*self.0).dirtyPiece).read_unaligned() };
-        let count = usize::try_from(dirty.dirtyNum).ok().filter(|&count| count <= MOST);
+        let count = usize::try_from(dirty.dirtyNum).ok().filter(|&count| count <= MAX_DIRTY);
         let count = count.ok_or(ProbeError::DirtyNumber(dirty.dirtyNum))?;
         for n in 0..count {
             let (piece, from, to) = (dirty.pc[n], dirty.from[n], dirty.to[n]);
             let bad = ProbeError::DirtyPiece { n, piece, from, to };
-            let place = |number| match number {
-                BESIDE => Some(None),
+            let square = |number| match number {
+                OFF_BOARD => Some(None),
                 _ => pieces::square(number).map(Some),
             };
-            match (pieces::piece(piece), place(from), place(to)) {
+            match (pieces::piece(piece), square(from), square(to)) {
                 (Some(piece), Some(from), Some(to)) => changes.push(Change { piece, from, to }),
                 _ => return Err(bad),
             }
@@ -115,11 +117,11 @@ impl Place {
     }
 }
 
-/// The value of a board, from the sums of one of the positions before it if they are there.
+/// The value of a board, updated from the accumulators of an ancestor if one is computed.
 ///
 /// # Safety
-/// `data` is null or leads to three pointers, each null or to an [`NNUEdata`] that nobody else uses
-/// during the call.
+/// `data` is null or points to three pointers, each null or to an [`NNUEdata`] that is not accessed
+/// concurrently.
 pub unsafe fn evaluate(
     network: &Network,
     board: &Board,
@@ -129,67 +131,67 @@ pub unsafe fn evaluate(
     if data.is_null() {
         return Err(ProbeError::Null("nnue_data"));
     }
-    // SAFETY: three pointers are there.
-    let places = unsafe { data.cast::<[*mut NNUEdata; 3]>().read_unaligned() };
+    // SAFETY: the caller's promise.
+    let pointers = unsafe { data.cast::<[*mut NNUEdata; 3]>().read_unaligned() };
     let [current, before, two_before] =
-        places.map(|pointer| (!pointer.is_null()).then_some(Place(pointer)));
+        pointers.map(|pointer| (!pointer.is_null()).then_some(DataPtr(pointer)));
     let current = current.ok_or(ProbeError::Null("nnue_data[0]"))?;
-    // SAFETY: each place is an `NNUEdata` by the caller's promise.
-    let halves = unsafe {
+    // SAFETY: each pointer is to an `NNUEdata` by the caller's promise.
+    let accumulators = unsafe {
         if current.is_computed() {
-            current.halves()
+            current.accumulators()
         } else {
             let mut changes = Changes::new();
-            let start = match (before, two_before) {
+            let ancestor = match (before, two_before) {
                 (Some(before), _) if before.is_computed() => Some(before),
-                (Some(before), Some(start)) if start.is_computed() => {
+                (Some(before), Some(ancestor)) if ancestor.is_computed() => {
                     before.changes(&mut changes)?;
-                    Some(start)
+                    Some(ancestor)
                 }
                 _ => None,
             };
-            let halves = match start {
-                None => fresh(network, board)?,
-                Some(start) => {
+            let accumulators = match ancestor {
+                None => refresh(network, board)?,
+                Some(ancestor) => {
                     current.changes(&mut changes)?;
-                    changed(network, board, &start.halves(), &changes)?
+                    update(network, board, &ancestor.accumulators(), &changes)?
                 }
             };
-            current.set(&halves);
-            halves
+            current.set(&accumulators);
+            accumulators
         }
     };
-    Ok(network.evaluate_halves(&halves, turn))
+    Ok(network.evaluate_accumulators(&accumulators, turn))
 }
 
-/// Halves made from the pieces alone.
-fn fresh(network: &Network, board: &Board) -> Result<[Half; 2], ProbeError> {
-    let [white, black] = Color::ALL.map(|player| network.half(board, player));
+/// The refreshed accumulators of a board.
+fn refresh(network: &Network, board: &Board) -> Result<Accumulators, ProbeError> {
+    let [white, black] = Color::ALL.map(|color| network.refresh(board, color));
     Ok([white.ok_or(ProbeError::Kings)?, black.ok_or(ProbeError::Kings)?])
 }
 
-/// Halves after some changes that end with this board. A player whose king moved gets his afresh.
-fn changed(
+/// The accumulators of a board from those of an ancestor. A king move refreshes its color's.
+fn update(
     network: &Network,
     board: &Board,
-    before: &[Half; 2],
+    before: &Accumulators,
     changes: &Changes,
-) -> Result<[Half; 2], ProbeError> {
-    let mut halves = *before;
-    for (player, half) in Color::ALL.into_iter().zip(&mut halves) {
-        let king = Piece::new(player, PieceType::King);
-        *half = if changes.iter().any(|change| change.piece == king) {
-            network.half(board, player).ok_or(ProbeError::Kings)?
+) -> Result<Accumulators, ProbeError> {
+    let mut accumulators = *before;
+    for (color, accumulator) in Color::ALL.into_iter().zip(&mut accumulators) {
+        let king = Piece::new(color, PieceType::King);
+        *accumulator = if changes.iter().any(|change| change.piece == king) {
+            network.refresh(board, color).ok_or(ProbeError::Kings)?
         } else {
-            let king = board.pieces(player, PieceType::King).first().ok_or(ProbeError::Kings)?;
-            let feature = |piece, square: Option<_>| feature(player, king, piece, square?);
+            let king = board.pieces(color, PieceType::King).first().ok_or(ProbeError::Kings)?;
+            let feature = |piece, square: Option<_>| feature(color, king, piece, square?);
             let removed = changes.iter().filter_map(|change| feature(change.piece, change.from));
             let added = changes.iter().filter_map(|change| feature(change.piece, change.to));
             let (removed, added): (Features, Features) = (removed.collect(), added.collect());
-            network.changed(half, &removed, &added)
+            network.update(accumulator, &added, &removed)
         };
     }
-    Ok(halves)
+    Ok(accumulators)
 }
 
 #[cfg(test)]
@@ -199,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_structures_have_the_layout_of_the_header() {
+    fn structures_have_the_layout_of_the_header() {
         assert_eq!(offset_of!(Accumulator, computedAccumulation), 1024);
         assert_eq!(size_of::<Accumulator>(), 1088);
         assert_eq!(size_of::<DirtyPiece>(), 40);

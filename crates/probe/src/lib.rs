@@ -1,16 +1,16 @@
-//! HalfKP networks for programs in C: the functions of nnue-probe, so that who uses it can switch.
+//! C ABI for HalfKP networks: a drop-in replacement for nnue-probe.
 //!
-//! The interface is described for its users in `include/nnue.h`. Here is the border: pointers become
-//! slices and values that Rust can trust, errors become [`ERROR`] and a message, and no panic gets
-//! across. What is computed is in [`nnue::halfkp`].
+//! `include/nnue.h` documents the interface. This crate is the FFI boundary: it validates pointers and
+//! values, converts errors to [`ERROR`] and a message, and catches panics. The computation is in
+//! [`nnue::halfkp`].
 //!
-//! | file | what |
+//! | file | holds |
 //! |---|---|
-//! | `lib` | the functions with C names |
-//! | `loaded` | the network that was loaded last |
-//! | `pieces` | lists of pieces |
-//! | `incremental` | evaluation from the sums of earlier positions |
-//! | `error` | what can go wrong, and where the message is kept |
+//! | `lib` | the exported functions |
+//! | `loaded` | the loaded network |
+//! | `pieces` | piece lists |
+//! | `incremental` | incremental evaluation in the caller's structures |
+//! | `error` | errors and the last error message |
 
 mod error;
 mod incremental;
@@ -27,24 +27,24 @@ use nnue::halfkp::Network;
 pub use error::{ProbeError, Status};
 pub use incremental::{Accumulator, DirtyPiece, NNUEdata};
 
-/// What is returned instead of a value.
+/// Returned in place of a value when a call fails.
 pub const ERROR: c_int = c_int::MIN;
 
-/// Runs what may fail, or even panic, and gives what a caller in C can take.
-fn at_the_border(work: impl FnOnce() -> Result<i32, ProbeError>) -> c_int {
+/// Runs a function, catches panics, and converts errors to [`ERROR`].
+fn guard(work: impl FnOnce() -> Result<i32, ProbeError>) -> c_int {
     match catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(ProbeError::Internal)) {
         Ok(value) => value,
         Err(error) => {
-            error::remember(&error);
+            error::set_last_error(&error);
             ERROR
         }
     }
 }
 
-/// The text behind a pointer.
+/// The C string behind a pointer.
 ///
 /// # Safety
-/// The pointer is null or leads to a string that ends with 0 and lives for `'a`.
+/// The pointer is null or points to a NUL-terminated string that lives for `'a`.
 unsafe fn text<'a>(pointer: *const c_char, what: &'static str) -> Result<&'a CStr, ProbeError> {
     if pointer.is_null() {
         return Err(ProbeError::Null(what));
@@ -53,11 +53,11 @@ unsafe fn text<'a>(pointer: *const c_char, what: &'static str) -> Result<&'a CSt
     Ok(unsafe { CStr::from_ptr(pointer) })
 }
 
-fn player(number: c_int) -> Result<Color, ProbeError> {
-    match number {
+fn color(player: c_int) -> Result<Color, ProbeError> {
+    match player {
         0 => Ok(Color::White),
         1 => Ok(Color::Black),
-        _ => Err(ProbeError::Player(number)),
+        _ => Err(ProbeError::Player(player)),
     }
 }
 
@@ -68,7 +68,7 @@ fn value(network: &Network, board: &Board, turn: Color) -> Result<i32, ProbeErro
 /// Loads a network; see the header.
 ///
 /// # Safety
-/// `eval_file` is null or leads to a string that ends with 0.
+/// `eval_file` is null or points to a NUL-terminated string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nnue_init(eval_file: *const c_char) {
     let work = || {
@@ -79,32 +79,32 @@ pub unsafe extern "C" fn nnue_init(eval_file: *const c_char) {
     let status = match outcome {
         Ok(()) => Status::Loaded,
         Err(error) => {
-            error::remember(&error);
+            error::set_last_error(&error);
             error.status()
         }
     };
     loaded::STATUS.store(status as c_int, Ordering::Release);
 }
 
-/// What came of the last [`nnue_init`].
+/// The status of the last [`nnue_init`].
 #[unsafe(no_mangle)]
 pub extern "C" fn nnue_init_status() -> c_int {
     loaded::STATUS.load(Ordering::Acquire)
 }
 
-/// What went wrong last on this thread.
+/// The last error message of this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn nnue_last_error() -> *const c_char {
-    error::last()
+    error::last_error()
 }
 
 /// The value of a FEN; see the header.
 ///
 /// # Safety
-/// `fen` is null or leads to a string that ends with 0.
+/// `fen` is null or points to a NUL-terminated string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nnue_evaluate_fen(fen: *const c_char) -> c_int {
-    at_the_border(|| {
+    guard(|| {
         // SAFETY: the caller's promise.
         let fen = unsafe { text(fen, "the FEN") }?.to_string_lossy();
         let setup = Setup::from_fen(fen.trim())?;
@@ -112,29 +112,29 @@ pub unsafe extern "C" fn nnue_evaluate_fen(fen: *const c_char) -> c_int {
     })
 }
 
-/// The value of pieces on squares; see the header.
+/// The value of a piece list; see the header.
 ///
 /// # Safety
-/// `pieces` and `squares` are null or lead to as many numbers as the list has, its 0 included.
+/// `pieces` and `squares` are null or point to arrays as long as the list, its terminating 0 included.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nnue_evaluate(
     player: c_int,
     pieces: *mut c_int,
     squares: *mut c_int,
 ) -> c_int {
-    at_the_border(|| {
-        let turn = self::player(player)?;
+    guard(|| {
+        let turn = color(player)?;
         // SAFETY: the caller's promise.
         let board = unsafe { pieces::board(pieces, squares) }?;
         loaded::with_network(|network| value(network, &board, turn))
     })
 }
 
-/// The value of pieces on squares, from the sums of earlier positions; see the header.
+/// The value of a piece list, incrementally; see the header.
 ///
 /// # Safety
-/// As [`nnue_evaluate`]; `nnue_data` is null or leads to three pointers, each null or to an
-/// [`NNUEdata`] that nobody else uses during the call.
+/// As [`nnue_evaluate`]; `nnue_data` is null or points to three pointers, each null or to an [`NNUEdata`]
+/// that is not accessed concurrently.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn nnue_evaluate_incremental(
     player: c_int,
@@ -142,8 +142,8 @@ pub unsafe extern "C" fn nnue_evaluate_incremental(
     squares: *mut c_int,
     nnue_data: *mut *mut NNUEdata,
 ) -> c_int {
-    at_the_border(|| {
-        let turn = self::player(player)?;
+    guard(|| {
+        let turn = color(player)?;
         // SAFETY: the caller's promise.
         let board = unsafe { pieces::board(pieces, squares) }?;
         // SAFETY: the caller's promise.

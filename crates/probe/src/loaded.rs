@@ -1,9 +1,8 @@
-//! The network that was loaded last: the one thing this library keeps, because its interface has no
-//! place to hand it over.
+//! The loaded network: global state, because the C interface has no handle.
 //!
-//! Evaluations come from many threads, many millions a second, loading hardly ever. So each thread
-//! keeps the network it uses, and only asks a counter whether another has been loaded since: reading
-//! a number that nobody changes costs nothing, while a lock would be passed from core to core.
+//! Evaluations run on many threads, millions per second; loads are rare. Each thread caches the network and
+//! compares a generation counter: reading a shared cache line that does not change is free, while a lock
+//! would move between cores.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_int};
@@ -16,34 +15,34 @@ use nnue::halfkp::Network;
 
 use crate::{ProbeError, Status};
 
-/// What came of the last loading.
+/// The status of the last `nnue_init`.
 pub static STATUS: AtomicI32 = AtomicI32::new(Status::NotInitialized as c_int);
 
 static NETWORK: Mutex<Option<Arc<Network>>> = Mutex::new(None);
-/// How often a network has been loaded.
-static LOADED: AtomicU64 = AtomicU64::new(0);
+/// The generation: the number of networks loaded so far.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The network this thread uses, and the value of [`LOADED`] it belongs to.
-    static USED: RefCell<(u64, Option<Arc<Network>>)> = const { RefCell::new((0, None)) };
+    /// The network of this thread, and its [`GENERATION`].
+    static CACHED: RefCell<(u64, Option<Arc<Network>>)> = const { RefCell::new((0, None)) };
 }
 
-/// No network file is longer; what is longer is not read to its end to find out.
-const LONGEST_FILE: u64 = 32 << 20;
+/// The size limit of a network file.
+const MAX_FILE_LEN: u64 = 32 << 20;
 
-/// Loads a file in place of the network that is there.
+/// Loads a file and replaces the network.
 pub fn load(file: &CStr) -> Result<(), ProbeError> {
     let path = path(file);
     let name = || path.display().to_string();
     let mut bytes = Vec::new();
     let unreadable = |error| ProbeError::Unreadable { file: name(), error };
     let opened = regular::open(&path).map_err(unreadable)?;
-    opened.take(LONGEST_FILE).read_to_end(&mut bytes).map_err(unreadable)?;
+    opened.take(MAX_FILE_LEN).read_to_end(&mut bytes).map_err(unreadable)?;
     let network = Network::from_bytes(&bytes);
     let network = network.map_err(|error| ProbeError::BadFile { file: name(), error })?;
-    let mut place = NETWORK.lock().unwrap_or_else(PoisonError::into_inner);
-    *place = Some(Arc::new(network));
-    LOADED.fetch_add(1, Ordering::Release);
+    let mut current = NETWORK.lock().unwrap_or_else(PoisonError::into_inner);
+    *current = Some(Arc::new(network));
+    GENERATION.fetch_add(1, Ordering::Release);
     Ok(())
 }
 
@@ -58,19 +57,19 @@ fn path(file: &CStr) -> PathBuf {
     PathBuf::from(file.to_string_lossy().into_owned())
 }
 
-/// Does something with the network, if there is one.
+/// Calls a function with the loaded network.
 pub fn with_network(
     work: impl FnOnce(&Network) -> Result<i32, ProbeError>,
 ) -> Result<i32, ProbeError> {
-    let outcome = USED.try_with(|used| {
-        let used = &mut *used.try_borrow_mut().map_err(|_| ProbeError::Internal)?;
-        let loaded = LOADED.load(Ordering::Acquire);
-        if used.0 != loaded {
+    let outcome = CACHED.try_with(|cached| {
+        let cached = &mut *cached.try_borrow_mut().map_err(|_| ProbeError::Internal)?;
+        let generation = GENERATION.load(Ordering::Acquire);
+        if cached.0 != generation {
             let network = NETWORK.lock().unwrap_or_else(PoisonError::into_inner);
             // The counter only changes while the lock is held.
-            *used = (LOADED.load(Ordering::Acquire), network.clone());
+            *cached = (GENERATION.load(Ordering::Acquire), network.clone());
         }
-        work(used.1.as_deref().ok_or(ProbeError::NoNetwork)?)
+        work(cached.1.as_deref().ok_or(ProbeError::NoNetwork)?)
     });
     outcome.unwrap_or(Err(ProbeError::Internal))
 }

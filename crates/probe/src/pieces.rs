@@ -1,4 +1,4 @@
-//! Lists of pieces as nnue-probe takes them: two arrays, kings first, 0 at the end.
+//! Piece lists of nnue-probe: two arrays, kings first, terminated by 0.
 
 use std::ffi::c_int;
 
@@ -6,10 +6,10 @@ use chess::{Board, Color, Piece, PieceType, Square};
 
 use crate::ProbeError;
 
-/// The most pieces that a list may have.
-const MOST: usize = 32;
+/// The longest piece list.
+const MAX_PIECES: usize = 32;
 
-/// The piece types in the order of the codes.
+/// Piece types in the order of nnue-probe's codes.
 const ORDER: [PieceType; 6] = [
     PieceType::King,
     PieceType::Queen,
@@ -32,11 +32,11 @@ pub fn square(number: c_int) -> Option<Square> {
     (n < 64).then(|| Square::from_index(n))
 }
 
-/// The board that two arrays describe.
+/// The board of a piece list.
 ///
 /// # Safety
-/// Both pointers are null or lead to as many numbers as the list has, its 0 included. Nothing is read
-/// beyond a 0 among the pieces, beyond 33 of them, or beyond one that is no piece.
+/// Both pointers are null or point to arrays as long as the list, its terminating 0 included. Reading stops
+/// at a 0, after 33 pieces, or at an invalid piece.
 pub unsafe fn board(pieces: *const c_int, squares: *const c_int) -> Result<Board, ProbeError> {
     if pieces.is_null() {
         return Err(ProbeError::Null("the list of pieces"));
@@ -45,20 +45,20 @@ pub unsafe fn board(pieces: *const c_int, squares: *const c_int) -> Result<Board
         return Err(ProbeError::Null("the list of squares"));
     }
     let mut board = Board::EMPTY;
-    for n in 0..=MOST {
-        // SAFETY: no 0 has come yet, so the list goes on, with its end at least. Callers in C may
-        // well have arrays in packed structures: no alignment is asked for.
+    for n in 0..=MAX_PIECES {
+        // SAFETY: there was no 0 yet, so the list continues. Arrays may be in packed structures: no
+        // alignment is assumed.
         let code = unsafe { pieces.add(n).read_unaligned() };
         match (n, code) {
             (0, 1) | (1, 7) => {}
             (0 | 1, _) => return Err(ProbeError::KingsFirst),
             (_, 0) => return Ok(board),
-            (MOST, _) => return Err(ProbeError::Endless),
+            (MAX_PIECES, _) => return Err(ProbeError::Endless),
             (_, 1 | 7) => return Err(ProbeError::Kings),
             _ => {}
         }
         let piece = piece(code).ok_or(ProbeError::Piece { n, code })?;
-        // SAFETY: there is a piece, so there is its square.
+        // SAFETY: every piece has a square.
         let number = unsafe { squares.add(n).read_unaligned() };
         let square = square(number).ok_or(ProbeError::Square { n, number })?;
         if board.occupied().has(square) {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_go_from_the_white_king_to_the_black_pawn() {
+    fn codes_are_those_of_nnue_probe() {
         let letters: String = (-1..15).filter_map(piece).map(Piece::letter).collect();
         assert_eq!(letters, "KQRBNPkqrbnp");
         assert_eq!((-2..70).filter_map(square).count(), 64);

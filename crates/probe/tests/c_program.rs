@@ -1,5 +1,5 @@
-//! The library as a program in C sees it: `check.c` is compiled against the header and the library
-//! with the system's compiler, and told what to evaluate and what should come out.
+//! The library from C: `check.c` is compiled with the system's compiler against the header and the library,
+//! and compares values of a script.
 //!
 //! `make test-shared` adds a real network with the values of nnue-probe.
 
@@ -50,13 +50,13 @@ fn check(dir: &TempDir, program: &Path, network: &Path, script: &str) -> String 
     fs::write(&script_file, script).unwrap();
     let output =
         Command::new(program).arg(network).arg(&cut_off).arg(&script_file).output().unwrap();
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{:?} {complaints}", output.status);
-    assert_eq!(complaints, "");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?} {stderr}", output.status);
+    assert_eq!(stderr, "");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// nnue-probe's number for a piece.
+/// nnue-probe's code of a piece.
 fn code(piece: Piece) -> u8 {
     let kind = match piece.piece_type() {
         PieceType::King => 1,
@@ -69,7 +69,7 @@ fn code(piece: Piece) -> u8 {
     if piece.color() == Color::White { kind } else { kind + 6 }
 }
 
-/// A move as a `DirtyPiece`: number, then piece, from and to of each.
+/// A move as a `DirtyPiece`: piece, from and to of each entry.
 #[derive(Default)]
 struct Dirty(Vec<(u8, usize, usize)>);
 
@@ -87,7 +87,7 @@ impl Observer for Dirty {
     }
 
     fn relocate(&mut self, piece: Piece, from: Square, to: Square) {
-        // The piece that moves comes first, what it takes after it.
+        // The moving piece comes first.
         self.0.insert(0, (code(piece), from.index(), to.index()));
     }
 }
@@ -102,7 +102,7 @@ impl Dirty {
     }
 }
 
-/// Pieces and squares, kings first, 0 at the end.
+/// The piece list: pieces and squares, kings first, terminated by 0.
 fn pieces(position: &Position) -> String {
     let mut list = String::new();
     for color in Color::ALL {
@@ -117,8 +117,8 @@ fn pieces(position: &Position) -> String {
     list + " 0"
 }
 
-/// Random games with the network's values. Positions are left out here and there, so that sums are
-/// made from one and from two moves before, and from nothing.
+/// Random games with the network's values. Some positions are not evaluated, so that accumulators are
+/// updated from one and two plies earlier and refreshed.
 fn games(network: &Network, script: &mut String) {
     let mut rng = Rng::new(11, 0);
     for _ in 0..12 {

@@ -1,9 +1,9 @@
 /*
- * A program that uses the library as any other would: check NETWORK BAD_NETWORK SCRIPT
+ * A C program that uses the library: check NETWORK BAD_NETWORK SCRIPT
  *
- * It tries every wrong call first, then evaluates what the script says and compares. Lines of it:
+ * It tries invalid calls first, then runs the script and compares values. Lines of the script:
  *   F value fen                      the value of a FEN
- *   G                                a game begins
+ *   G                                start of a game
  *   P value player pieces… 0 dirty…  the next position of the game: pairs of piece and square; the
  *                                    number of changed pieces, then piece, from and to of each
  *   S dirty…                         a position that is not evaluated
@@ -31,9 +31,9 @@ _Static_assert(sizeof(NNUEdata) == 1152, "layout");
 
 #define START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-static int says(const char *words) { return strstr(nnue_last_error(), words) != NULL; }
+static int error_contains(const char *words) { return strstr(nnue_last_error(), words) != NULL; }
 
-static void wrong_calls(void) {
+static void invalid_calls(void) {
     int pieces[40] = {NNUE_WKING, NNUE_BKING, NNUE_WPAWN, 0};
     int squares[40] = {4, 60, 12, 0};
     int kings_last[] = {NNUE_WPAWN, NNUE_WKING, NNUE_BKING, 0};
@@ -48,44 +48,44 @@ static void wrong_calls(void) {
     NNUEdata *both[3] = {&data, &before, NULL};
     NNUEdata *nothing[3] = {NULL, NULL, NULL};
 
-    CHECK(nnue_evaluate_fen(NULL) == NNUE_ERROR && says("NULL"));
+    CHECK(nnue_evaluate_fen(NULL) == NNUE_ERROR && error_contains("NULL"));
     CHECK(nnue_evaluate_fen("") == NNUE_ERROR);
     CHECK(nnue_evaluate_fen("nonsense") == NNUE_ERROR);
     CHECK(nnue_evaluate_fen("\xff\xfe") == NNUE_ERROR);
-    CHECK(nnue_evaluate_fen("8/8/8/8/8/8/8/8 w - - 0 1") == NNUE_ERROR && says("king"));
-    CHECK(nnue_evaluate(0, NULL, squares) == NNUE_ERROR && says("pieces"));
-    CHECK(nnue_evaluate(0, pieces, NULL) == NNUE_ERROR && says("squares"));
-    CHECK(nnue_evaluate(2, pieces, squares) == NNUE_ERROR && says("player"));
-    CHECK(nnue_evaluate(-1, pieces, squares) == NNUE_ERROR && says("player"));
-    CHECK(nnue_evaluate(0, kings_last, squares) == NNUE_ERROR && says("king"));
-    CHECK(nnue_evaluate(0, two_kings, squares) == NNUE_ERROR && says("king"));
-    CHECK(nnue_evaluate(0, no_piece, squares) == NNUE_ERROR && says("13"));
-    CHECK(nnue_evaluate(0, no_piece_either, squares) == NNUE_ERROR && says("-5"));
-    CHECK(nnue_evaluate(0, pieces, no_square) == NNUE_ERROR && says("64"));
-    CHECK(nnue_evaluate(0, pieces, no_square_either) == NNUE_ERROR && says("square"));
-    CHECK(nnue_evaluate(0, pieces, same_square) == NNUE_ERROR && says("e8"));
+    CHECK(nnue_evaluate_fen("8/8/8/8/8/8/8/8 w - - 0 1") == NNUE_ERROR && error_contains("king"));
+    CHECK(nnue_evaluate(0, NULL, squares) == NNUE_ERROR && error_contains("pieces"));
+    CHECK(nnue_evaluate(0, pieces, NULL) == NNUE_ERROR && error_contains("squares"));
+    CHECK(nnue_evaluate(2, pieces, squares) == NNUE_ERROR && error_contains("player"));
+    CHECK(nnue_evaluate(-1, pieces, squares) == NNUE_ERROR && error_contains("player"));
+    CHECK(nnue_evaluate(0, kings_last, squares) == NNUE_ERROR && error_contains("king"));
+    CHECK(nnue_evaluate(0, two_kings, squares) == NNUE_ERROR && error_contains("king"));
+    CHECK(nnue_evaluate(0, no_piece, squares) == NNUE_ERROR && error_contains("13"));
+    CHECK(nnue_evaluate(0, no_piece_either, squares) == NNUE_ERROR && error_contains("-5"));
+    CHECK(nnue_evaluate(0, pieces, no_square) == NNUE_ERROR && error_contains("64"));
+    CHECK(nnue_evaluate(0, pieces, no_square_either) == NNUE_ERROR && error_contains("square"));
+    CHECK(nnue_evaluate(0, pieces, same_square) == NNUE_ERROR && error_contains("e8"));
     for (i = 0; i < 40; i++) {
         many[i] = i == 0 ? NNUE_WKING : i == 1 ? NNUE_BKING : NNUE_WQUEEN;
         squares[i] = i;
     }
-    CHECK(nnue_evaluate(0, many, squares) == NNUE_ERROR && says("32"));
+    CHECK(nnue_evaluate(0, many, squares) == NNUE_ERROR && error_contains("32"));
 
-    CHECK(nnue_evaluate_incremental(0, pieces, squares, NULL) == NNUE_ERROR && says("nnue_data"));
-    CHECK(nnue_evaluate_incremental(0, pieces, squares, nothing) == NNUE_ERROR && says("[0]"));
+    CHECK(nnue_evaluate_incremental(0, pieces, squares, NULL) == NNUE_ERROR && error_contains("nnue_data"));
+    CHECK(nnue_evaluate_incremental(0, pieces, squares, nothing) == NNUE_ERROR && error_contains("[0]"));
     memset(&before, 0x55, sizeof before);
     memset(&data, 0, sizeof data);
     data.dirtyPiece.dirtyNum = 4;
-    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && says("dirtyNum"));
+    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && error_contains("dirtyNum"));
     data.dirtyPiece.dirtyNum = -1;
-    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && says("dirtyNum"));
+    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && error_contains("dirtyNum"));
     data.dirtyPiece.dirtyNum = 1;
     data.dirtyPiece.pc[0] = 99;
-    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && says("99"));
+    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && error_contains("99"));
     data.dirtyPiece.pc[0] = NNUE_WPAWN;
     data.dirtyPiece.to[0] = 65;
-    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && says("65"));
+    CHECK(nnue_evaluate_incremental(0, pieces, squares, both) == NNUE_ERROR && error_contains("65"));
     CHECK(data.accumulator.computedAccumulation == 0);
-    /* Sums of nonsense give nonsense, but a number. */
+    /* Garbage accumulators give a garbage value, but no error. */
     data.dirtyPiece.to[0] = 64;
     CHECK(nnue_evaluate_incremental(0, pieces, squares, both) != NNUE_ERROR);
     CHECK(data.accumulator.computedAccumulation == 1);
@@ -112,19 +112,19 @@ int main(int argc, char **argv) {
     CHECK(argc == 4);
     CHECK(nnue_last_error()[0] == 0);
     CHECK(nnue_init_status() == NNUE_NOT_INITIALIZED);
-    CHECK(nnue_evaluate_fen(START) == NNUE_ERROR && says("no network"));
+    CHECK(nnue_evaluate_fen(START) == NNUE_ERROR && error_contains("no network"));
     nnue_init(NULL);
     CHECK(nnue_init_status() == NNUE_BAD_ARGUMENT);
     nnue_init("/nowhere/at/all");
-    CHECK(nnue_init_status() == NNUE_UNREADABLE && says("/nowhere/at/all"));
+    CHECK(nnue_init_status() == NNUE_UNREADABLE && error_contains("/nowhere/at/all"));
     nnue_init(argv[2]);
-    CHECK(nnue_init_status() == NNUE_BAD_FILE && says("cut off"));
-    CHECK(nnue_evaluate_fen(START) == NNUE_ERROR && says("no network"));
+    CHECK(nnue_init_status() == NNUE_BAD_FILE && error_contains("cut off"));
+    CHECK(nnue_evaluate_fen(START) == NNUE_ERROR && error_contains("no network"));
 
     nnue_init(argv[1]);
     CHECK(nnue_init_status() == NNUE_LOADED);
-    wrong_calls();
-    /* A file that cannot be loaded leaves the network that was there. */
+    invalid_calls();
+    /* If loading fails, the old network stays. */
     nnue_init(argv[2]);
     CHECK(nnue_init_status() == NNUE_BAD_FILE);
     CHECK(nnue_evaluate_fen(START) != NNUE_ERROR);

@@ -4,6 +4,8 @@
 //! set of games that the engine plays against itself; [`trainer`] trains the engine's network, [`towers`]
 //! another kind.
 
+#![forbid(unsafe_code)]
+
 pub mod bench;
 mod loaded;
 pub mod rescore;

@@ -10,7 +10,7 @@ pub mod terms;
 pub mod weights;
 
 use chess::{Move, Position};
-use nnue::{Accumulators, AnyNetwork, halfkp, halfkp_centipawns};
+use nnue::{AccumulatorStack, AnyNetwork, halfkp, halfkp_centipawns};
 
 use crate::score::{Score, clamp_evaluation};
 
@@ -20,9 +20,9 @@ pub enum Evaluator {
     /// The hand-crafted evaluation of [`classic`], from scratch each time but for the pawn cache.
     Classic(classic::PawnCache),
     /// A network with its accumulator stack.
-    Network(Accumulators),
+    Network(AccumulatorStack),
     /// A HalfKP network of Stockfish 12.
-    HalfKp(halfkp::Accumulators),
+    HalfKp(halfkp::AccumulatorStack),
 }
 
 /// The embedded network if there is one, else the classic evaluation.
@@ -37,8 +37,10 @@ impl Evaluator {
     pub fn new(network: Option<AnyNetwork>) -> Self {
         match network {
             None => Self::Classic(classic::PawnCache::default()),
-            Some(AnyNetwork::Tabiya(network)) => Self::Network(Accumulators::new(network)),
-            Some(AnyNetwork::HalfKp(network)) => Self::HalfKp(halfkp::Accumulators::new(network)),
+            Some(AnyNetwork::Tabiya(network)) => Self::Network(AccumulatorStack::new(network)),
+            Some(AnyNetwork::HalfKp(network)) => {
+                Self::HalfKp(halfkp::AccumulatorStack::new(network))
+            }
         }
     }
 
@@ -65,8 +67,8 @@ impl Evaluator {
     pub fn play(&mut self, position: &Position, m: Move) -> Position {
         match self {
             Self::Classic(_) => position.after(m),
-            Self::Network(accumulators) => accumulators.play(position, m),
-            Self::HalfKp(accumulators) => accumulators.play(position, m),
+            Self::Network(accumulators) => accumulators.make_move(position, m),
+            Self::HalfKp(accumulators) => accumulators.make_move(position, m),
         }
     }
 
@@ -75,8 +77,8 @@ impl Evaluator {
     pub fn take_back(&mut self) {
         match self {
             Self::Classic(_) => {}
-            Self::Network(accumulators) => accumulators.take_back(),
-            Self::HalfKp(accumulators) => accumulators.take_back(),
+            Self::Network(accumulators) => accumulators.unmake_move(),
+            Self::HalfKp(accumulators) => accumulators.unmake_move(),
         }
     }
 

@@ -1,7 +1,6 @@
-//! Many positions at once, into the caller's buffer: rows `[n, 768]`, or lists of what is active.
+//! Batches in the caller's buffer: dense rows `[n, 768]`, or lists of active features.
 //!
-//! Whether features are in the order of the board or in that of the mover is decided by what they
-//! are made with: see [`Features`].
+//! The constructor of [`Features`] determines the order: by color, or from the side to move.
 //!
 //! ```
 //! use chess::Position;
@@ -20,17 +19,17 @@
 
 use super::{COUNT, Features, MAX_ACTIVE};
 
-/// The buffer has not the size of so many positions.
+/// The size of the buffer does not match the number of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a buffer of {length} has no room for exactly the positions given: each takes {row}")]
+#[error("buffer length {length} does not match the number of positions: each takes {row}")]
 pub struct WrongSize {
     /// The size of the buffer.
     pub length: usize,
-    /// What one position takes.
+    /// The size of one position.
     pub row: usize,
 }
 
-/// Writes rows of 768 numbers, 0 or 1, one for each position; they must fill the buffer.
+/// Writes a row of 768 values, 0 or 1, for each position; the rows must fill the buffer.
 pub fn write<T: Copy + From<u8>>(
     features: impl IntoIterator<Item = Features>,
     rows: &mut [T],
@@ -38,7 +37,7 @@ pub fn write<T: Copy + From<u8>>(
     each(features, rows, |features, row: &mut [T; COUNT]| features.write(row))
 }
 
-/// Writes rows of 96 bytes, a bit for each feature; they must fill the buffer.
+/// Writes a row of 96 bytes, one bit per feature, for each position; the rows must fill the buffer.
 pub fn write_bits(
     features: impl IntoIterator<Item = Features>,
     rows: &mut [u8],
@@ -60,8 +59,7 @@ fn each<T, const ROW: usize>(
     if rows.next().is_some() || !rest.is_empty() { Err(wrong) } else { Ok(()) }
 }
 
-/// Lists of active features, one after the other, with the place where each ends: a buffer that is
-/// cleared and filled again without taking memory anew.
+/// Concatenated lists of active features and their end offsets, a reusable buffer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lists {
     active: Vec<u16>,
@@ -69,7 +67,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Takes all lists away; their memory stays.
+    /// Removes all lists and keeps the allocation.
     pub fn clear(&mut self) {
         self.active.clear();
         self.ends.clear();
@@ -85,7 +83,7 @@ impl Lists {
         self.ends.push(self.active.len());
     }
 
-    /// How many lists there are.
+    /// The number of lists.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -95,7 +93,7 @@ impl Lists {
         self.ends.is_empty()
     }
 
-    /// The active features of a position in ascending order; none if there is no such position.
+    /// The active features of a position, ascending; empty if the position does not exist.
     pub fn list(&self, position: usize) -> &[u16] {
         let Some(&end) = self.ends.get(position) else { return &[] };
         let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -107,7 +105,7 @@ impl Lists {
         (0..self.len()).map(|position| self.list(position))
     }
 
-    /// All lists one after the other, and where each of them ends.
+    /// The concatenated lists and their end offsets.
     pub fn parts(&self) -> (&[u16], &[usize]) {
         (&self.active, &self.ends)
     }
@@ -125,7 +123,7 @@ mod tests {
     use crate::testing::random_positions;
 
     #[test]
-    fn a_batch_holds_what_each_position_has_alone() {
+    fn a_batch_equals_its_single_positions() {
         let all: Vec<Features> = random_positions(50).iter().map(Features::for_mover).collect();
         let mut floats = vec![7f32; 50 * COUNT];
         let mut bytes = vec![7u8; 50 * COUNT];
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_of_another_size_is_refused() {
+    fn a_buffer_of_another_size_is_rejected() {
         let features = || [Features::of(&chess::Board::INITIAL); 2];
         for length in [0, COUNT, 2 * COUNT - 1, 2 * COUNT + 1, 3 * COUNT] {
             let mut rows = vec![0u8; length];

@@ -1,4 +1,4 @@
-//! The structured form: twelve sets of squares by color and piece type, Black first.
+//! The structured form: twelve bitboards by color and piece type, Black first.
 
 use std::ops::Index;
 
@@ -13,7 +13,7 @@ use super::{BLACK, WHITE, color_index};
 /// use nnue::features::{Bitboards, ROOK, WHITE};
 ///
 /// let bitboards = Bitboards::of(&Board::INITIAL);
-/// // Where the white rooks are.
+/// // The squares of the white rooks.
 /// let rooks: Vec<Square> = bitboards[WHITE][ROOK].into_iter().collect();
 /// assert_eq!(rooks, [Square::A1, Square::H1]);
 ///
@@ -61,7 +61,7 @@ impl Bitboards {
         self.0[BLACK][piece_type.index()] | self.0[WHITE][piece_type.index()]
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn len(&self) -> usize {
         self.0.as_flattened().iter().map(|set| set.len()).sum()
     }
@@ -71,7 +71,7 @@ impl Bitboards {
         self.len() == 0
     }
 
-    /// How many pieces there are of each color and type, Black first.
+    /// The number of pieces of each color and type, Black first.
     ///
     /// ```
     /// use chess::Board;
@@ -83,7 +83,7 @@ impl Bitboards {
         self.0.map(|color| color.map(Bitboard::len))
     }
 
-    /// What the pieces are worth, counted as beginners learn it.
+    /// The material of both sides, in pawns.
     pub fn material(&self) -> Material {
         let [black, white] = self
             .counts()
@@ -91,14 +91,14 @@ impl Bitboards {
         Material { white, black }
     }
 
-    /// The twelve sets as they are kept.
+    /// The twelve bitboards.
     #[inline(always)]
     pub const fn sets(&self) -> &[[Bitboard; 6]; 2] {
         &self.0
     }
 }
 
-/// The sets of a color, by [`BLACK`] or [`WHITE`].
+/// The bitboards of a color, by [`BLACK`] or [`WHITE`].
 impl Index<usize> for Bitboards {
     type Output = [Bitboard; 6];
 
@@ -118,17 +118,17 @@ impl Index<usize> for Bitboards {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Material {
-    /// White's.
+    /// White's material.
     pub white: i32,
-    /// Black's.
+    /// Black's material.
     pub black: i32,
 }
 
 impl Material {
-    /// What pawn, knight, bishop, rook, queen and king are worth.
+    /// The values of pawn, knight, bishop, rook, queen and king.
     pub const VALUES: [i32; 6] = [1, 3, 3, 5, 9, 0];
 
-    /// How much more White has.
+    /// White's material minus Black's.
     pub const fn balance(self) -> i32 {
         self.white - self.black
     }
@@ -140,7 +140,7 @@ mod tests {
     use chess::{Position, Square};
 
     #[test]
-    fn the_sets_are_those_of_the_board_whoever_asks() {
+    fn all_accessors_match_the_board() {
         let fen = "r3k2r/2p2pp1/p7/1p1nN3/3P4/1BQ5/PP3PPP/R4RK1 b kq - 3 19";
         let position = Position::from_fen(fen).unwrap();
         let bitboards = Bitboards::of(position.board());

@@ -1,15 +1,13 @@
-//! The flat form: 768 features as twelve words of 64 bits.
-//!
-//! The bits are the bitboards as they are; every other form is made of them.
+//! The flat form: 768 features as twelve 64-bit words, the bitboards.
 
 use chess::{Bitboard, Board, Color, FenError, PieceType, Position};
 
 use super::{Bitboards, COUNT};
 
-/// No position has more active features: there is at most one for each square.
+/// The most active features: one for each square.
 pub const MAX_ACTIVE: usize = 64;
 
-/// 768 features, each of which is active or not.
+/// 768 binary features.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Features([u64; 12]);
 
@@ -28,15 +26,15 @@ impl Features {
         Self::from(Bitboards::of(board))
     }
 
-    /// The features as the player to move sees them, the order in which networks are trained: the
-    /// mover's 384, then the opponent's; ranks mirrored if Black is to move.
+    /// The features from the side to move, the order that networks are trained on: the side to move's 384,
+    /// then the opponent's; ranks flipped if Black is to move.
     ///
     /// ```
     /// use chess::Position;
     /// use nnue::features::Features;
     /// let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".parse()?;
     /// let features = Features::for_mover(&after_e4);
-    /// assert_eq!(features.words()[0], 0xff00); // the mover's pawns stand on his second rank
+    /// assert_eq!(features.words()[0], 0xff00); // own pawns, flipped to the second rank
     /// assert_eq!(features.words()[6], 0x00ef_0010_0000_0000); // the opponent's, e4 as e5
     /// # Ok::<(), chess::FenError>(())
     /// ```
@@ -45,17 +43,17 @@ impl Features {
         Self::seen_by(position.board(), position.turn())
     }
 
-    /// The features of a board as this player sees them when he is to move.
+    /// The features of a board with this side to move.
     #[inline]
-    pub fn seen_by(board: &Board, mover: Color) -> Self {
+    pub fn seen_by(board: &Board, turn: Color) -> Self {
         let sets = |color| {
             let own = board.color(color).0;
             PieceType::ALL.map(|piece_type| {
                 let set = Bitboard(board.piece_type(piece_type).0 & own);
-                if mover == Color::Black { set.flip_ranks().0 } else { set.0 }
+                if turn == Color::Black { set.flip_ranks().0 } else { set.0 }
             })
         };
-        Self::from_halves(sets(mover), sets(!mover))
+        Self::from_halves(sets(turn), sets(!turn))
     }
 
     #[inline(always)]
@@ -66,8 +64,8 @@ impl Features {
         Self(words)
     }
 
-    /// The features of a legal position that is given as FEN: Black's 384, then White's. If nobody asks
-    /// whether it is legal, `Setup::from_fen` gives a board in less time.
+    /// The features of a legal position in FEN: Black's 384, then White's. Without the check of legality,
+    /// `Setup::from_fen` gives a board in less time.
     ///
     /// ```
     /// use nnue::features::Features;
@@ -79,18 +77,18 @@ impl Features {
         Position::from_fen(fen).map(|position| Self::of(position.board()))
     }
 
-    /// The features of a legal position that is given as FEN, in the order of the mover.
+    /// The features of a legal position in FEN, from the side to move.
     pub fn from_fen_for_mover(fen: &str) -> Result<Self, FenError> {
         Position::from_fen(fen).map(|position| Self::for_mover(&position))
     }
 
-    /// The bits: word *n* has the features from 64·*n*, the first of them in its lowest bit.
+    /// The bits: feature *n* is bit *n* mod 64 of word *n* / 64.
     #[inline(always)]
     pub const fn words(&self) -> &[u64; 12] {
         &self.0
     }
 
-    /// How many features are active.
+    /// The number of active features.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
@@ -101,7 +99,7 @@ impl Features {
         self.0 == [0; 12]
     }
 
-    /// Whether a feature is active; one with a number beyond 767 never is.
+    /// Whether a feature is active; false beyond 767.
     pub fn has(&self, feature: usize) -> bool {
         self.0.get(feature / 64).is_some_and(|word| word >> (feature % 64) & 1 != 0)
     }
@@ -113,8 +111,7 @@ impl Features {
         })
     }
 
-    /// The active features in ascending order, in the buffer: those of the first 384, and those of
-    /// the others.
+    /// The active features, ascending, in the buffer: those of the first 384, and those of the others.
     ///
     /// ```
     /// use chess::Board;
@@ -133,7 +130,7 @@ impl Features {
                 let mut rest = word;
                 let first = 64 * n as u16;
                 while rest != 0 {
-                    // The features of a board are never more than the buffer has room for.
+                    // There are never more than the buffer holds.
                     buffer[count % MAX_ACTIVE] = first + rest.trailing_zeros() as u16;
                     count += 1;
                     rest &= rest - 1;
@@ -149,7 +146,7 @@ impl Features {
     /// Writes 0 or 1 for each feature.
     #[inline]
     pub fn write<T: Copy + From<u8>>(&self, row: &mut [T; COUNT]) {
-        // Most are 0: filling, then setting the few, beats looking at each.
+        // Most are 0: filling, then setting the few, is faster than testing each.
         row.fill(T::from(0));
         let one = T::from(1);
         for (part, &word) in row.as_chunks_mut::<64>().0.iter_mut().zip(&self.0) {
@@ -161,7 +158,7 @@ impl Features {
         }
     }
 
-    /// The features as numbers.
+    /// The features as `f32`.
     pub fn to_f32(&self) -> [f32; COUNT] {
         let mut row = [0.0; COUNT];
         self.write(&mut row);
@@ -193,8 +190,7 @@ impl Features {
         bytes
     }
 
-    /// The features of such bits. If there are more than [`MAX_ACTIVE`], they are of no board, and
-    /// the first 64 count.
+    /// The features of these bits. Beyond [`MAX_ACTIVE`], which no board has, further bits are dropped.
     pub fn from_bits(bytes: &[u8; COUNT / 8]) -> Self {
         let mut words = [0; 12];
         for (word, &part) in words.iter_mut().zip(bytes.as_chunks().0) {
@@ -203,8 +199,8 @@ impl Features {
         Self::limited(words)
     }
 
-    /// The features with these numbers, or nothing if there are more than [`MAX_ACTIVE`] or a
-    /// number is not below 768.
+    /// The features with these indices; none if there are more than [`MAX_ACTIVE`] or an index is not below
+    /// 768.
     ///
     /// ```
     /// use nnue::features::Features;
@@ -220,7 +216,7 @@ impl Features {
         (active.len() <= MAX_ACTIVE).then_some(Self(words))
     }
 
-    /// Keeps the first active features only, so that every list of them has room.
+    /// Drops active features beyond [`MAX_ACTIVE`].
     fn limited(mut words: [u64; 12]) -> Self {
         let mut room = MAX_ACTIVE as u32;
         for word in &mut words {
@@ -233,7 +229,7 @@ impl Features {
     }
 }
 
-/// The bitboards one after the other.
+/// The concatenated bitboards.
 impl From<Bitboards> for Features {
     #[inline]
     fn from(bitboards: Bitboards) -> Self {
@@ -248,16 +244,16 @@ mod tests {
     use crate::features::{PER_COLOR, index};
     use crate::testing::random_positions;
 
-    /// The obvious way: every square, every piece.
-    fn slow(position: &Position, for_mover: bool) -> Vec<f32> {
+    /// The naive conversion.
+    fn naive(position: &Position, for_mover: bool) -> Vec<f32> {
         let mut row = vec![0.0; COUNT];
         for (square, piece) in position.board().iter() {
             let (color, piece_type) = (piece.color(), piece.piece_type());
             let feature = if !for_mover {
                 index(color, piece_type, square)
             } else {
-                let mirrored = position.turn() == Color::Black;
-                let square = if mirrored { square.flip_rank() } else { square };
+                let flipped = position.turn() == Color::Black;
+                let square = if flipped { square.flip_rank() } else { square };
                 let half = if color == position.turn() { 0 } else { PER_COLOR };
                 half + 64 * piece_type.index() + square.index()
             };
@@ -267,10 +263,10 @@ mod tests {
     }
 
     #[test]
-    fn every_form_says_what_the_obvious_way_says() {
+    fn all_forms_match_the_naive_conversion() {
         for position in random_positions(500) {
             for for_mover in [false, true] {
-                let expected = slow(&position, for_mover);
+                let expected = naive(&position, for_mover);
                 let fen = position.fen();
                 let (features, from_fen) = if for_mover {
                     (Features::for_mover(&position), Features::from_fen_for_mover(&fen))
@@ -300,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_no_board_has_no_more_features_than_there_is_room_for() {
+    fn bits_of_no_board_are_limited_to_64_features() {
         let features = Features::from_bits(&[0xff; 96]);
         assert_eq!(features.len(), MAX_ACTIVE);
         let mut buffer = [0; MAX_ACTIVE];

@@ -1,4 +1,4 @@
-//! Which number a piece on a square has among the 768.
+//! The index of a piece on a square among the 768 features.
 
 use chess::{Color, PieceType, Square};
 
@@ -19,9 +19,9 @@ pub const QUEEN: usize = 4;
 /// The second index of kings.
 pub const KING: usize = 5;
 
-/// How many features there are.
+/// Features in all.
 pub const COUNT: usize = 768;
-/// How many features the pieces of one player have.
+/// Features of one color.
 pub const PER_COLOR: usize = COUNT / 2;
 
 /// [`BLACK`] or [`WHITE`]: not the order of [`Color::index`].
@@ -40,7 +40,7 @@ pub const fn color_index(color: Color) -> usize {
     }
 }
 
-/// The first of the 64 features of these pieces.
+/// The first of the 64 features of a color and piece type.
 ///
 /// ```
 /// use chess::{Color, PieceType};
@@ -66,7 +66,7 @@ pub const fn index(color: Color, piece_type: PieceType, square: Square) -> usize
     offset(color, piece_type) + square.index()
 }
 
-/// What a feature stands for, if there is one with this number.
+/// The piece and square of a feature, if it exists.
 ///
 /// ```
 /// use chess::{Color, PieceType, Square};
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_feature_has_one_piece_and_one_square() {
+    fn decode_inverts_index() {
         for feature in 0..COUNT {
             let (color, piece_type, square) = decode(feature).unwrap();
             assert_eq!(index(color, piece_type, square), feature);

@@ -1,4 +1,4 @@
-//! A position as bitboards `[2][6][64]` and as 768 numbers that are 0 or 1.
+//! A position as bitboards `[2][6][64]` and as 768 binary features.
 //!
 //! The first index is the color, **Black first**; the second the piece type from pawn to king; the
 //! third the square from a1 to h8. Flattened, that is
@@ -12,19 +12,18 @@
 //! | 256–319 | black queens | 640–703 | white queens |
 //! | 320–383 | black kings | 704–767 | white kings |
 //!
-//! [`Bitboards`] is the structured form, with the questions one asks of it; [`Features`] is the flat
-//! one. The flat form has a second order, in which networks are trained: the **mover's** 384 first,
-//! then the opponent's 384, ranks mirrored if Black is to move, so that a network need not learn
-//! everything twice ([`Features::for_mover`]). Each of them can be had as a list of what is active
-//! and as dense `f32`, `u8` or bits, for one position or for many ([`batch`]), into the buffer of
-//! the caller. [`old_order`] converts what was made when White came first.
+//! [`Bitboards`] is the structured form, [`Features`] the flat one. The flat form has a second order, which
+//! networks are trained on: the **side to move's** 384 first, then the opponent's, ranks flipped if Black is
+//! to move, so that a network need not learn both colors ([`Features::for_mover`]). Either converts to a
+//! list of active features or to dense `f32`, `u8` or bits, for one position or a [`batch`], in the
+//! caller's buffer. [`old_order`] migrates data and weights of the White-first order.
 //!
 //! ```
 //! use chess::Position;
 //! use nnue::features::{Bitboards, Features};
 //!
 //! let position = Position::INITIAL;
-//! // All pieces, and those of each color.
+//! // All pieces, and the pieces of each color.
 //! let bitboards = Bitboards::of(position.board());
 //! assert_eq!(bitboards.len(), 32);
 //! assert_eq!(bitboards.counts().map(|color| color.iter().sum::<usize>()), [16, 16]);

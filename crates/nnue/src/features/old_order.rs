@@ -1,36 +1,34 @@
-//! From the order in which White came first, and back.
+//! Migration from the White-first feature order, and back.
 //!
-//! Twelve separate bitboards used to be kept as `bitboards[0]` = white pawns … `[5]` = white kings,
-//! `[6]` = black pawns … `[11]` = black kings. Flattened, White had 0–383 and Black 384–767: the
-//! halves are exchanged. Inputs and weights of one order mean nothing in the other, so that a model
-//! of old has to be converted before it is given the features of today. Exchanging halves is its own
-//! opposite: each function here goes both ways.
+//! The old layout had twelve separate bitboards, `[0]` = white pawns … `[5]` = white kings, `[6]` = black
+//! pawns … `[11]` = black kings: flattened, White had 0–383 and Black 384–767. Inputs and weights of one
+//! order are invalid in the other, so an old model must be converted before use. The conversion swaps the
+//! halves and is its own inverse.
 
 use super::{COUNT, PER_COLOR};
 
-/// The number of a feature in the other order.
+/// The index of a feature in the other order.
 ///
 /// ```
 /// use nnue::features::old_order;
-/// assert_eq!(old_order::index(0), 384); // White's pawns
-/// assert_eq!(old_order::index(384), 0); // Black's pawns
+/// assert_eq!(old_order::index(0), 384); // black pawns
+/// assert_eq!(old_order::index(384), 0); // white pawns
 /// ```
 pub const fn index(feature: usize) -> usize {
     (feature + PER_COLOR) % COUNT
 }
 
-/// The length of a slice is no multiple of what it should hold.
+/// The length of a slice is not a multiple of 768.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{length} numbers are no whole number of rows: a row has {COUNT}")]
+#[error("length {length} is not a multiple of {COUNT}")]
 pub struct NotRows {
     /// The length.
     pub length: usize,
 }
 
-/// Converts rows of 768: inputs `[n, 768]`, or the weights of a layer as PyTorch keeps them, with a
-/// row of 768 for each output.
+/// Converts rows of 768: inputs `[n, 768]`, or weights `[n, 768]` of a PyTorch linear layer.
 ///
-/// A layer whose weights are converted gives the same for inputs that are converted:
+/// Converting both weights and inputs leaves the output of a layer unchanged:
 ///
 /// ```
 /// use chess::Board;
@@ -43,7 +41,7 @@ pub struct NotRows {
 /// };
 /// let before = layer(&inputs, &weights);
 /// old_order::convert_rows(&mut inputs)?;
-/// assert_eq!(inputs[8], 1.0); // White's pawn on a2, which came first
+/// assert_eq!(inputs[8], 1.0); // the white pawn on a2
 /// assert_ne!(layer(&inputs, &weights), before);
 /// old_order::convert_rows(&mut weights)?;
 /// assert_eq!(layer(&inputs, &weights), before);
@@ -57,13 +55,13 @@ pub fn convert_rows<T>(rows: &mut [T]) -> Result<(), NotRows> {
     Ok(())
 }
 
-/// Converts weights `[768, n]`, with a row of `n` for each input.
+/// Converts weights `[768, n]`.
 ///
 /// ```
 /// use nnue::features::old_order;
 /// let mut weights: Vec<usize> = (0..768 * 2).collect();
 /// old_order::convert_columns(&mut weights)?;
-/// assert_eq!(weights[..2], [768, 769]); // what feature 384 had
+/// assert_eq!(weights[..2], [768, 769]); // the weights of feature 384
 /// # Ok::<(), old_order::NotRows>(())
 /// ```
 pub fn convert_columns<T>(weights: &mut [T]) -> Result<(), NotRows> {
@@ -74,8 +72,8 @@ pub fn convert_columns<T>(weights: &mut [T]) -> Result<(), NotRows> {
     Ok(())
 }
 
-fn swap_halves<T>(numbers: &mut [T]) {
-    let (first, second) = numbers.split_at_mut(numbers.len() / 2);
+fn swap_halves<T>(values: &mut [T]) {
+    let (first, second) = values.split_at_mut(values.len() / 2);
     first.swap_with_slice(second);
 }
 
@@ -86,13 +84,13 @@ mod tests {
     use chess::{Color, Piece, Position, Square};
 
     #[test]
-    fn the_old_order_is_the_one_of_the_twelve_separate_bitboards() {
+    fn the_old_order_is_that_of_twelve_separate_bitboards() {
         let fen = "r3k2r/2p2pp1/p7/1p1nN3/3P4/1BQ5/PP3PPP/R4RK1 b kq - 3 19";
         let position = Position::from_fen(fen).unwrap();
         let mut row = Features::of(position.board()).to_f32();
         convert_rows(&mut row).unwrap();
         for (n, piece) in Piece::ALL.into_iter().enumerate() {
-            // White's from pawn to king, then Black's.
+            // White pawn to king, then black pawn to king.
             for square in Square::all() {
                 let expected = position.piece_at(square) == Some(piece);
                 assert_eq!(row[64 * n + square.index()] == 1.0, expected);
@@ -101,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn converting_twice_changes_nothing_and_no_row_may_be_cut() {
+    fn converting_twice_is_the_identity_and_partial_rows_are_rejected() {
         for feature in 0..COUNT {
             assert_eq!(index(index(feature)), feature);
             let (color, piece_type, square) = decode(feature).unwrap();

@@ -1,31 +1,33 @@
-//! The inputs of HalfKP: for each player, one feature for each piece but the kings.
+//! The HalfKP feature set: for each perspective, one feature for each piece but the kings.
 //!
-//! A player sees the board from his side: Black turns it by half a turn (a1 becomes h8; later
-//! networks mirror it instead). Each square of his king has a block of 641 features: one that is never
-//! used, then 64 for each kind of piece, his own and the enemy's in turn, from pawns to queens.
+//! Black's perspective rotates the board by 180 degrees (a1 becomes h8; later architectures flip the ranks
+//! instead). Each king square has a block of 641 features: one that is never used, then 64 for each piece
+//! type from pawn to queen, own pieces and the enemy's in turn.
 
 use chess::{Board, Color, Piece, PieceType, Square};
 
-/// The features of one king square.
+use crate::accumulators::List;
+
+/// Features of one king square.
 const BLOCK: usize = 641;
-/// How many features a player has in all.
+/// Features of one perspective.
 pub const COUNT: usize = 64 * BLOCK;
 
-/// A square as a player sees it.
-const fn seen(perspective: Color, square: Square) -> usize {
+/// A square in a perspective.
+const fn orient(perspective: Color, square: Square) -> usize {
     match perspective {
         Color::White => square.index(),
         Color::Black => square.index() ^ 63,
     }
 }
 
-/// Where the features of a kind of piece begin, for a player with his king on this square.
+/// The first feature of a color and piece type in a perspective with the king on this square.
 const fn base(perspective: Color, king: Square, color: Color, piece_type: PieceType) -> usize {
     let enemy = (color as usize != perspective as usize) as usize;
-    BLOCK * seen(perspective, king) + 1 + 128 * piece_type.index() + 64 * enemy
+    BLOCK * orient(perspective, king) + 1 + 128 * piece_type.index() + 64 * enemy
 }
 
-/// The feature of a piece on a square, for a player whose king is on `king`. Kings have none.
+/// The feature of a piece on a square, in a perspective with its king on `king`. Kings have none.
 ///
 /// ```
 /// use chess::{Color, Piece, Square};
@@ -43,82 +45,30 @@ pub const fn feature(
 ) -> Option<u16> {
     match piece.piece_type() {
         PieceType::King => None,
-        kind => {
-            Some((base(perspective, king, piece.color(), kind) + seen(perspective, square)) as u16)
-        }
+        kind => Some(
+            (base(perspective, king, piece.color(), kind) + orient(perspective, square)) as u16,
+        ),
     }
 }
 
-/// Features that are, or that come, or that go: at most one for each square.
-#[derive(Clone, Copy)]
-pub(super) struct List {
-    features: [u16; 64],
-    len: usize,
-}
+/// Feature indices: at most one for each square.
+pub(super) type Features = List<u16, 64>;
 
-impl List {
-    pub(super) const EMPTY: Self = Self { features: [0; 64], len: 0 };
-
-    /// Adds one; no caller has more than the board has squares.
-    #[inline(always)]
-    pub(super) fn push(&mut self, feature: u16) {
-        self.features[self.len & 63] = feature;
-        self.len += 1;
-    }
-
-    #[inline(always)]
-    pub(super) fn as_slice(&self) -> &[u16] {
-        &self.features[..self.len.min(64)]
-    }
-}
-
-/// The features of a board for both players.
-pub(super) struct Features([List; 2]);
-
-impl Features {
-    /// The features of all pieces but the kings, which are on these squares, White's first.
-    #[inline]
-    pub(super) fn of(board: &Board, kings: [Square; 2]) -> Self {
-        let mut lists = [List::EMPTY; 2];
-        for color in Color::ALL {
-            for &piece_type in &PieceType::ALL[..5] {
-                let [white, black] =
-                    Color::ALL.map(|player| base(player, kings[player.index()], color, piece_type));
-                for square in board.pieces(color, piece_type) {
-                    lists[0].push((white + square.index()) as u16);
-                    lists[1].push((black + (square.index() ^ 63)) as u16);
-                }
-            }
-        }
-        Self(lists)
-    }
-
-    pub(super) fn of_player(&self, player: Color) -> &[u16] {
-        self.0[player.index()].as_slice()
-    }
-}
-
-/// What one player's features lose and gain from one board to another, his king on the same square.
-pub(super) fn difference(
-    perspective: Color,
-    king: Square,
-    from: &Board,
-    to: &Board,
-) -> (List, List) {
-    let (mut removed, mut added) = (List::EMPTY, List::EMPTY);
+/// The active features of White and Black, whose kings are on these squares.
+#[inline]
+pub(super) fn active(board: &Board, kings: [Square; 2]) -> [Features; 2] {
+    let mut features = [Features::new(0); 2];
     for color in Color::ALL {
         for &piece_type in &PieceType::ALL[..5] {
-            let base = base(perspective, king, color, piece_type);
-            let (before, after) = (from.pieces(color, piece_type), to.pieces(color, piece_type));
-            for square in before - after {
-                removed.push((base + seen(perspective, square)) as u16);
-            }
-            for square in after - before {
-                added.push((base + seen(perspective, square)) as u16);
+            let [white, black] =
+                Color::ALL.map(|side| base(side, kings[side.index()], color, piece_type));
+            for square in board.pieces(color, piece_type) {
+                features[0].push((white + square.index()) as u16);
+                features[1].push((black + (square.index() ^ 63)) as u16);
             }
         }
     }
-    (removed, added)
+    features
 }
 
 #[cfg(test)]
@@ -128,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_feature_but_the_first_of_each_block_has_one_piece_on_one_square() {
+    fn features_are_distinct_and_the_first_of_each_block_is_unused() {
         for perspective in Color::ALL {
             let mut seen = HashSet::new();
             for king in Square::all() {
@@ -147,20 +97,17 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_from_an_empty_board_is_every_feature() {
+    fn the_active_features_are_those_of_all_pieces_but_the_kings() {
         let kings = [Square::E1, Square::E8];
-        let all = Features::of(&Board::INITIAL, kings);
-        for player in Color::ALL {
-            let king = kings[player.index()];
-            let (removed, added) = difference(player, king, &Board::EMPTY, &Board::INITIAL);
-            assert!(removed.as_slice().is_empty());
-            assert_eq!(added.as_slice(), all.of_player(player));
+        let active = active(&Board::INITIAL, kings);
+        for color in Color::ALL {
+            let (king, active) = (kings[color.index()], active[color.index()].as_slice());
             let one_by_one: Vec<u16> = Board::INITIAL
                 .iter()
-                .filter_map(|(square, piece)| feature(player, king, piece, square))
+                .filter_map(|(square, piece)| feature(color, king, piece, square))
                 .collect();
-            assert_eq!(one_by_one.len(), 30);
-            assert!(one_by_one.iter().all(|feature| added.as_slice().contains(feature)));
+            assert_eq!((one_by_one.len(), active.len()), (30, 30));
+            assert!(one_by_one.iter().all(|feature| active.contains(feature)));
         }
     }
 }

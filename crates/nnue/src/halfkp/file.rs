@@ -1,41 +1,41 @@
-//! Reading a HalfKP file.
+//! The HalfKP file format, little-endian.
 //!
-//! All numbers are little-endian:
-//!
-//! | what | bytes |
+//! | field | bytes |
 //! |---|---|
 //! | version [`VERSION`], hash of the architecture, length of the description | 3 × 4 |
-//! | description, text | as long as it says |
-//! | hash of the first layer; its bias, `i16` | 4 + 256 × 2 |
+//! | description, text | the stated length |
+//! | hash of the feature transformer; its bias, `i16` | 4 + 256 × 2 |
 //! | its weights, `i16`, one row of 256 for each feature | 41024 × 256 × 2 |
-//! | hash of the other layers | 4 |
-//! | bias `i32`, weights `i8` with one row for each output: 512→32, 32→32, 32→1 | 128 + 16384, 128 + 1024, 4 + 32 |
+//! | hash of the layers after it | 4 |
+//! | biases `i32`, weights `i8` with a row for each output: 512→32, 32→32, 32→1 | 128 + 16384, 128 + 1024, 4 + 32 |
 //!
-//! So the length of the description settles the length of the file, which is checked before anything
-//! is allocated. There is no checksum: a byte that is wrong among the weights makes another network.
+//! The length of the description determines the length of the file, which is checked before anything is
+//! allocated. There is no checksum: a damaged weight is not detected.
+
+use simd::halfkp::{AffineLayer, HIDDEN, INPUTS, Kernels, Layers};
+use simd::{AlignedVec, CacheAligned};
 
 use super::features::COUNT;
-use super::layers::{Aligned, Dense, HIDDEN, INPUTS, Layers};
-use super::{HALF, Half, InstructionSet, Network};
+use super::{HALF_DIMENSIONS, Network, ZERO};
 
-/// What a HalfKP file begins with.
+/// The version, the first four bytes of a HalfKP file.
 pub const VERSION: u32 = 0x7AF3_2F16;
 const HASH: u32 = 0x3E5A_A6EE;
 const TRANSFORMER_HASH: u32 = 0x5D69_D7B8;
 const LAYERS_HASH: u32 = 0x6333_7156;
 
-/// Descriptions are some hundred bytes of text; one that says it is longer than this is none.
-const LONGEST_DESCRIPTION: u32 = 1 << 16;
+/// The longest valid description; they usually have some hundred bytes.
+const MAX_DESCRIPTION: u32 = 1 << 16;
 
-/// The bytes of a file beside the description.
+/// Bytes of a file without the description.
 const FIXED_LENGTH: usize = 12
-    + (4 + 2 * HALF + 2 * HALF * COUNT)
+    + (4 + 2 * HALF_DIMENSIONS + 2 * HALF_DIMENSIONS * COUNT)
     + 4
     + (4 * HIDDEN + INPUTS * HIDDEN)
     + (4 * HIDDEN + HIDDEN * HIDDEN)
     + (4 + HIDDEN);
 
-/// Why bytes are no HalfKP network.
+/// Why a HalfKP file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// The first four bytes are not [`VERSION`].
@@ -43,58 +43,58 @@ pub enum LoadError {
         "no HalfKP network: the file begins with {found:#010x}, not with version {VERSION:#010x}"
     )]
     Version {
-        /// What is there.
+        /// The value in the file.
         found: u32,
     },
-    /// A part of the network is not of this architecture.
+    /// A hash is not that of this architecture.
     #[error(
         "{part} (byte {offset}) has the hash {found:#010x}, HalfKP 256x2-32-32-1 has {expected:#010x}"
     )]
     Hash {
-        /// Which part.
+        /// The part of the network.
         part: &'static str,
-        /// Where its hash stands.
+        /// The byte offset of its hash.
         offset: usize,
-        /// What is there.
+        /// The value in the file.
         found: u32,
-        /// What should be.
+        /// The hash of this architecture.
         expected: u32,
     },
-    /// The description cannot be as long as the file says.
-    #[error("the description is said to have {declared} bytes, more than {LONGEST_DESCRIPTION}")]
+    /// The stated length of the description is too large.
+    #[error("the description is stated to have {declared} bytes, more than {MAX_DESCRIPTION}")]
     Description {
-        /// What the file says.
+        /// The stated length.
         declared: u32,
     },
-    /// The file ends too early.
+    /// The file is too short.
     #[error(
         "the file has {found} bytes, a network with its description has {expected}: it is cut off"
     )]
     Truncated {
-        /// How many bytes there are.
+        /// The length of the file.
         found: usize,
-        /// How many there should be, so far as is known.
+        /// The expected length, as far as it is known.
         expected: usize,
     },
-    /// The file goes on after the network.
+    /// The file continues after the network.
     #[error(
         "the file has {found} bytes, a network with its description has {expected}: something follows it"
     )]
     TrailingBytes {
-        /// How many bytes there are.
+        /// The length of the file.
         found: usize,
-        /// How many there should be.
+        /// The expected length.
         expected: usize,
     },
 }
 
 impl Network {
-    /// Whether these bytes begin as a HalfKP file does.
+    /// Whether these bytes start with the [`VERSION`] of a HalfKP file.
     pub fn recognizes(bytes: &[u8]) -> bool {
         bytes.starts_with(&VERSION.to_le_bytes())
     }
 
-    /// The network in the bytes of a file.
+    /// Parses a HalfKP file.
     ///
     /// ```
     /// use nnue::halfkp::{LoadError, Network};
@@ -109,7 +109,7 @@ impl Network {
         }
         reader.hash("the architecture", HASH)?;
         let declared = reader.u32()?;
-        if declared > LONGEST_DESCRIPTION {
+        if declared > MAX_DESCRIPTION {
             return Err(LoadError::Description { declared });
         }
         let length = declared as usize;
@@ -120,39 +120,33 @@ impl Network {
         }
         let description = String::from_utf8_lossy(reader.take(length)?).into_owned();
 
-        reader.hash("the first layer", TRANSFORMER_HASH)?;
-        // The rows come last but for a few kilobytes: what is wrong behind them is found before they
-        // are read.
-        let first_layer = reader.take(2 * HALF + 2 * HALF * COUNT)?;
-        reader.hash("the layers behind the first", LAYERS_HASH)?;
+        reader.hash("the feature transformer", TRANSFORMER_HASH)?;
+        // Errors in the few kilobytes after the weights are found before the weights are converted.
+        let transformer = reader.take(2 * HALF_DIMENSIONS * (1 + COUNT))?;
+        reader.hash("the layers after the feature transformer", LAYERS_HASH)?;
         let layers = reader.layers()?;
         if found > expected {
             return Err(LoadError::TrailingBytes { found, expected });
         }
-        let (bias, weights) = first_layer.split_at(2 * HALF);
-        let mut rows = bytemuck::zeroed_slice_box::<Half>(COUNT);
-        for (row, bytes) in rows.iter_mut().zip(weights.chunks_exact(2 * HALF)) {
-            *row = half(bytes);
-        }
-        let instructions = InstructionSet::best();
-        Ok(Self { description, bias: half(bias), rows, layers, instructions })
+        let (bias_bytes, weight_bytes) = transformer.split_at(2 * HALF_DIMENSIONS);
+        let (mut bias, mut weights) = (ZERO, AlignedVec::zeros(HALF_DIMENSIONS * COUNT));
+        read_i16(bias_bytes, &mut bias.0);
+        read_i16(weight_bytes, &mut weights);
+        Ok(Self { description, bias, weights, layers, kernels: Kernels::detect() })
     }
 }
 
-/// The numbers in the bytes of a row.
-fn half(bytes: &[u8]) -> Half {
-    let mut half = Half::ZERO;
-    for (number, &bytes) in half.0.iter_mut().zip(bytes.as_chunks::<2>().0) {
-        *number = i16::from_le_bytes(bytes);
+fn read_i16(bytes: &[u8], values: &mut [i16]) {
+    for (value, &bytes) in values.iter_mut().zip(bytes.as_chunks().0) {
+        *value = i16::from_le_bytes(bytes);
     }
-    half
 }
 
-/// Bytes, and how far they have been read.
+/// A cursor over the bytes of a file.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// How long the file should be.
+    /// The expected length of the file.
     expected: usize,
 }
 
@@ -180,27 +174,27 @@ impl<'a> Reader<'a> {
 
     fn layers(&mut self) -> Result<Layers, LoadError> {
         Ok(Layers {
-            first: self.dense()?,
-            second: self.dense()?,
+            hidden1: self.affine()?,
+            hidden2: self.affine()?,
             output_bias: self.u32()? as i32,
-            output: {
-                let mut output = Aligned([0; HIDDEN]);
-                self.weights(&mut output.0)?;
-                output
+            output_weights: {
+                let mut weights = CacheAligned([0; HIDDEN]);
+                self.weights(&mut weights.0)?;
+                weights
             },
         })
     }
 
-    fn dense<const IN: usize, const FOURS: usize>(
+    fn affine<const IN: usize, const GROUPS: usize>(
         &mut self,
-    ) -> Result<Dense<IN, FOURS>, LoadError> {
+    ) -> Result<AffineLayer<IN, GROUPS>, LoadError> {
         let mut bias = [0; HIDDEN];
-        for number in &mut bias {
-            *number = self.u32()? as i32;
+        for value in &mut bias {
+            *value = self.u32()? as i32;
         }
-        let mut rows = Box::new([[0; IN]; HIDDEN]);
-        self.weights(rows.as_flattened_mut())?;
-        Ok(Dense::new(bias, rows))
+        let mut weights = Box::new([[0; IN]; HIDDEN]);
+        self.weights(weights.as_flattened_mut())?;
+        Ok(AffineLayer::new(bias, weights))
     }
 
     fn weights(&mut self, weights: &mut [i8]) -> Result<(), LoadError> {
@@ -215,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_with_the_usual_description_has_the_usual_length() {
+    fn a_file_with_a_description_of_177_bytes_has_the_known_length() {
         assert_eq!(FIXED_LENGTH + 177, 21_022_697);
     }
 }

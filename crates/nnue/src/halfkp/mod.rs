@@ -1,52 +1,41 @@
-//! Stockfish's first networks: HalfKP, 41024→256×2→32→32→1, as nnue-probe and many engines read them.
+//! HalfKP, Stockfish's first NNUE architecture: (41024 → 256)×2 → 32 → 32 → 1, as nnue-probe reads it.
 //!
-//! For each player there is a half of 256 numbers: a bias and one row of weights for each piece on
-//! the board, chosen by that player's king, the piece and its square ([`features`]). The mover's half
-//! comes first, both are clipped to 0..=127 and go through two hidden layers of 32 and one output.
-//! All of it is whole numbers, so every machine and every instruction set gives the same value:
-//! [`simd`]'s scalar functions are the specification, the others give the same bits.
+//! The feature transformer has an accumulator of 256 int16 values for each perspective: the bias plus one
+//! row of weights for each piece, chosen by king square, piece and square ([`features`]). Both accumulators,
+//! the side to move's first, are clipped to 0..=127 and pass two hidden layers of 32 and the output, with
+//! int8 weights. The instruction set is detected at run time; all give the same bits
+//! ([`simd::halfkp`]).
 //!
-//! [`Network::from_bytes`] reads a file, [`Network::evaluate`] a position from scratch,
-//! [`Accumulators`] keeps in step with a search. Values are those that nnue-probe returns: Stockfish's
-//! internal units (a pawn is a little above 200), from the side to move.
+//! [`Network::from_bytes`] parses a file, [`Network::evaluate`] evaluates a position with refreshed
+//! accumulators, and [`AccumulatorStack`] updates them during a search. Values are those of nnue-probe:
+//! Stockfish's internal units (a pawn is a little above 200), from the side to move.
 //!
-//! The network in a picture: <https://www.chessprogramming.org/Stockfish_NNUE#HalfKP>.
+//! Reference: <https://www.chessprogramming.org/Stockfish_NNUE#HalfKP>.
 
-mod accumulators;
 pub mod features;
 mod file;
-mod layers;
-mod simd;
 
 use std::fmt;
 
-use chess::{Board, Color, PieceType, Position, Square};
+use chess::{Board, Color, Piece, PieceType, Position, Square};
+use simd::AlignedVec;
+use simd::halfkp::{Kernels, Layers};
 
-pub use accumulators::Accumulators;
 pub use file::{LoadError, VERSION};
 pub use simd::InstructionSet;
+pub use simd::halfkp::{Accumulator, HALF_DIMENSIONS};
 
-use features::{Features, difference};
-use layers::Layers;
+use crate::accumulators::{self, Architecture};
+use features::Features;
 
-/// The numbers of one player's half of the first layer.
-pub const HALF: usize = 256;
-/// The output of the last layer is so many times the value.
+/// The accumulators of a search.
+pub type AccumulatorStack = accumulators::AccumulatorStack<Network>;
+
+/// The output of the last layer is the value times this.
 const OUTPUT_SCALE: i32 = 16;
 
-/// One player's half of the first layer: a sum of rows, before it is clipped. A row of weights and
-/// the bias have the same shape.
-///
-/// Sums wrap around as those of the instruction sets do; those of a network that was trained never
-/// come near.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(64))]
-pub struct Half(pub [i16; HALF]);
-
-impl Half {
-    /// Nothing but zeros.
-    pub const ZERO: Self = Self([0; HALF]);
-}
+/// An accumulator of zeros.
+const ZERO: Accumulator = simd::CacheAligned([0; HALF_DIMENSIONS]);
 
 /// A HalfKP network: immutable, and shared between threads by reference or [`Arc`](std::sync::Arc).
 ///
@@ -59,78 +48,112 @@ impl Half {
 /// ```
 pub struct Network {
     description: String,
-    bias: Half,
-    /// One for each feature.
-    rows: Box<[Half]>,
+    bias: Accumulator,
+    /// A row for each feature.
+    weights: AlignedVec<i16>,
     layers: Layers,
-    instructions: InstructionSet,
+    kernels: Kernels,
 }
 
 impl Network {
-    /// What the file says of itself, as text.
+    /// The description in the file.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The instructions it computes with.
-    pub fn instructions(&self) -> InstructionSet {
-        self.instructions
+    /// The instruction set of its kernels.
+    pub fn instruction_set(&self) -> InstructionSet {
+        self.kernels.instruction_set()
     }
 
-    /// Lets it compute with these instructions, or leaves things as they are and says `false` if the
-    /// machine does not have them. Values do not depend on it; it is for tests and measurements.
-    pub fn use_instructions(&mut self, instructions: InstructionSet) -> bool {
-        let there = instructions.is_there();
-        if there {
-            self.instructions = instructions;
-        }
-        there
+    /// Selects an instruction set, for tests and benchmarks; returns `false`, and changes nothing, if the CPU
+    /// does not support it. Values do not depend on it.
+    pub fn set_instruction_set(&mut self, set: InstructionSet) -> bool {
+        let kernels = Kernels::new(set);
+        self.kernels = kernels.unwrap_or(self.kernels);
+        kernels.is_some()
     }
 
-    /// The value of a position for the side to move, from scratch.
+    /// The value of a position from the side to move, with refreshed accumulators.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let kings = Color::ALL.map(|color| position.king(color));
-        self.value(&Features::of(position.board(), kings), position.turn())
+        self.evaluate_pieces(position.board(), kings, position.turn())
     }
 
-    /// The value of pieces on a board for one player to move. The position need not be legal, but
-    /// there is no value unless each player has one king.
+    /// The value of a board from the side to move. The position need not be legal, but each side must have
+    /// exactly one king.
     pub fn evaluate_board(&self, board: &Board, turn: Color) -> Option<i32> {
-        let [white, black] = Color::ALL.map(|player| king(board, player));
-        Some(self.value(&Features::of(board, [white?, black?]), turn))
+        let [white, black] = Color::ALL.map(|color| king(board, color));
+        Some(self.evaluate_pieces(board, [white?, black?], turn))
     }
 
-    /// A player's half for a board: what an incremental evaluation begins with. There is none unless
-    /// he has one king.
-    pub fn half(&self, board: &Board, player: Color) -> Option<Half> {
-        let (_, added) = difference(player, king(board, player)?, &Board::EMPTY, board);
-        Some(self.changed(&self.bias, &[], added.as_slice()))
-    }
-
-    /// A half with some features gone and others come. Features that are none are passed over.
-    pub fn changed(&self, half: &Half, removed: &[u16], added: &[u16]) -> Half {
-        let mut changed = Half::ZERO;
-        self.change(half, removed, added, &mut changed);
-        changed
-    }
-
-    /// The value for one player to move, from each player's half, White's first.
-    pub fn evaluate_halves(&self, halves: &[Half; 2], turn: Color) -> i32 {
-        let (own, other) = (&halves[turn.index()], &halves[(!turn).index()]);
-        self.instructions.output(&self.layers, own, other) / OUTPUT_SCALE
-    }
-
-    fn value(&self, features: &Features, turn: Color) -> i32 {
-        let mut halves = [Half::ZERO; 2];
-        for (player, half) in Color::ALL.into_iter().zip(&mut halves) {
-            self.change(&self.bias, &[], features.of_player(player), half);
+    fn evaluate_pieces(&self, board: &Board, kings: [Square; 2], turn: Color) -> i32 {
+        let mut accumulators = [ZERO; 2];
+        for (features, accumulator) in features::active(board, kings).iter().zip(&mut accumulators)
+        {
+            self.accumulate(&self.bias, accumulator, features.as_slice(), &[]);
         }
-        self.evaluate_halves(&halves, turn)
+        self.evaluate_accumulators(&accumulators, turn)
+    }
+
+    /// The refreshed accumulator of a perspective; none unless that color has exactly one king.
+    pub fn refresh(&self, board: &Board, perspective: Color) -> Option<Accumulator> {
+        let king = king(board, perspective)?;
+        let mut features = Features::new(0);
+        for (square, piece) in board.iter() {
+            if let Some(feature) = features::feature(perspective, king, piece, square) {
+                features.push(feature);
+            }
+        }
+        Some(self.update(&self.bias, features.as_slice(), &[]))
+    }
+
+    /// An accumulator after a feature delta. Features that do not exist are skipped.
+    pub fn update(&self, accumulator: &Accumulator, added: &[u16], removed: &[u16]) -> Accumulator {
+        let mut updated = ZERO;
+        self.accumulate(accumulator, &mut updated, added, removed);
+        updated
+    }
+
+    /// The value from the side to move, from the accumulators of White and Black.
+    pub fn evaluate_accumulators(&self, accumulators: &[Accumulator; 2], turn: Color) -> i32 {
+        let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
+        self.kernels.forward(&self.layers, own, other) / OUTPUT_SCALE
+    }
+}
+
+impl Architecture for Network {
+    type Accumulator = Accumulator;
+    type Perspective = (Color, Square);
+    const PERSPECTIVES: usize = 2 * 64;
+
+    #[inline(always)]
+    fn perspective(&self, color: Color, king: Square) -> (Color, Square) {
+        (color, king)
+    }
+
+    #[inline(always)]
+    fn index((color, king): (Color, Square)) -> usize {
+        64 * color.index() + king.index()
+    }
+
+    #[inline(always)]
+    fn feature((color, king): (Color, Square), piece: Piece, square: Square) -> Option<u16> {
+        features::feature(color, king, piece, square)
+    }
+
+    fn bias(&self) -> Accumulator {
+        self.bias
     }
 
     #[inline]
-    fn change(&self, from: &Half, removed: &[u16], added: &[u16], to: &mut Half) {
-        self.instructions.change(&self.rows, from, removed, added, to);
+    fn accumulate(&self, src: &Accumulator, dst: &mut Accumulator, added: &[u16], removed: &[u16]) {
+        self.kernels.accumulate(&self.weights, src, dst, added, removed);
+    }
+
+    #[inline]
+    fn forward(&self, accumulators: &[Accumulator; 2], position: &Position) -> i32 {
+        self.evaluate_accumulators(accumulators, position.turn())
     }
 }
 
@@ -138,13 +161,13 @@ impl fmt::Debug for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Network")
             .field("description", &self.description)
-            .field("instructions", &self.instructions)
+            .field("instruction_set", &self.instruction_set())
             .finish_non_exhaustive()
     }
 }
 
-/// Where a player's king is, if he has one and not more.
-fn king(board: &Board, player: Color) -> Option<Square> {
-    let kings = board.pieces(player, PieceType::King);
+/// The square of a color's king, if it has exactly one.
+fn king(board: &Board, color: Color) -> Option<Square> {
+    let kings = board.pieces(color, PieceType::King);
     kings.first().filter(|_| kings.len() == 1)
 }

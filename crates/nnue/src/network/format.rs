@@ -1,97 +1,97 @@
-//! The file of a network.
+//! The network file.
 //!
-//! | bytes | what (all numbers are little-endian) |
+//! | bytes | field (little-endian) |
 //! |---|---|
 //! | 8 | `TABIYANN` |
 //! | 4 | version, 1 |
-//! | 4 | length of the header, all up to the weights: 96 |
-//! | 4 | neurons of the hidden layer, *N* |
+//! | 4 | header length in bytes: 96 |
+//! | 4 | size of the hidden layer, *N* |
 //! | 4 | king buckets, *K* |
 //! | 4 | output buckets, *O* |
-//! | 4 | 1 if files are mirrored, else 0 |
-//! | 64 | the bucket of each king square, a1 first; the largest is *K* − 1 |
-//! | 2·768·*K*·*N* | feature weights, `i16`, `[bucket·768 + input][N]` |
+//! | 4 | 1 with horizontal mirroring, else 0 |
+//! | 64 | king bucket of each square, a1 first; the largest is *K* − 1 |
+//! | 2·768·*K*·*N* | feature weights, `i16`, `[bucket·768 + feature][N]` |
 //! | 2·*N* | feature biases, `i16` |
-//! | *O*·2·*N* | output weights, `i8`, the mover's *N* first |
+//! | *O*·2·*N* | output weights, `i8`, `[bucket][own N, then the opponent's N]` |
 //! | 4·*O* | output biases, `i32` |
-//! | 8 | checksum of all before it |
+//! | 8 | checksum of all bytes before it |
 //!
-//! Nothing is taken on trust: the length must be exactly what the shape asks for, and it is known to
-//! be before memory is taken. The checksum goes over words of eight bytes, each step of it a bijection
-//! of what came before, so that no change within one word can go unseen.
+//! Files are untrusted: the length must match the shape exactly, which is checked before anything is
+//! allocated. The checksum is computed over 8-byte words; each step is a bijection of the state, so every
+//! change within one word is detected.
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::shape::{INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN};
 use super::{Network, Shape, ShapeError};
 
-/// The first eight bytes of a file.
+/// The first eight bytes of a network file.
 pub const MAGIC: [u8; 8] = *b"TABIYANN";
-/// The version that is written and read.
+/// The format version that is written and read.
 pub const VERSION: u32 = 1;
 const HEADER_LEN: usize = 96;
 const CHECKSUM_LEN: usize = 8;
 
-/// The length of the largest file: whoever reads one need not read more.
+/// The length of the largest valid file, a limit for readers.
 pub const MAX_FILE_LEN: usize = HEADER_LEN
     + 2 * MAX_HIDDEN * (INPUTS_PER_BUCKET * MAX_BUCKETS + 1)
     + MAX_BUCKETS * (2 * MAX_HIDDEN + 4)
     + CHECKSUM_LEN;
 
-/// Why bytes are no network.
+/// Why a network file is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// It does not begin as such a file does.
+    /// The magic bytes are missing.
     #[error("not a network: it does not begin with TABIYANN")]
     Magic,
-    /// It was written by another version of this program.
-    #[error("version {0} of the format, where {VERSION} is known")]
+    /// Another format version.
+    #[error("format version {0} is not supported, only {VERSION}")]
     Version(u32),
-    /// The header is not as long as that of this version.
-    #[error("a header of {0} bytes, where version {VERSION} has {HEADER_LEN}")]
+    /// Wrong header length.
+    #[error("header of {0} bytes, version {VERSION} has {HEADER_LEN}")]
     HeaderLength(u32),
-    /// No network has this shape.
+    /// The shape is invalid.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The number of king buckets is not that of the table of king squares.
-    #[error("{stated} king buckets are stated, but the king squares have {used}")]
+    /// The number of king buckets does not match the king bucket table.
+    #[error("header states {stated} king buckets, but its table has {used}")]
     KingBuckets {
         /// In the header.
         stated: u32,
         /// In the table.
         used: usize,
     },
-    /// Neither mirrored nor not.
-    #[error("mirroring is {0}, not 0 or 1")]
+    /// The mirroring flag is neither 0 nor 1.
+    #[error("mirroring flag is {0}, not 0 or 1")]
     Mirroring(u32),
-    /// The file ends too early.
+    /// The file is too short.
     #[error("truncated: {found} bytes of {expected}")]
     Truncated {
-        /// The length that the header asks for.
+        /// The length according to the header.
         expected: usize,
         /// The length of the file.
         found: usize,
     },
-    /// The file goes on too long.
-    #[error("{found} bytes, where the header asks for {expected}")]
+    /// The file is too long.
+    #[error("{found} bytes, expected {expected} according to the header")]
     TooLong {
-        /// The length that the header asks for.
+        /// The length according to the header.
         expected: usize,
         /// The length of the file.
         found: usize,
     },
-    /// Something in it was changed.
+    /// The checksum does not match.
     #[error("the checksum is {found:016x}, not {stated:016x}: the file is damaged")]
     Checksum {
-        /// In the file.
+        /// The checksum in the file.
         stated: u64,
-        /// Of what is in the file.
+        /// The checksum of its contents.
         found: u64,
     },
 }
 
 impl Network {
-    /// Reads the bytes of a file.
+    /// Parses a network file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LoadError> {
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
             return Err(LoadError::Magic);
@@ -116,7 +116,7 @@ impl Network {
         Ok(read_parameters(shape, &body[HEADER_LEN..]))
     }
 
-    /// The bytes of the file.
+    /// Serializes the network file.
     ///
     /// ```
     /// # use nnue::{Network, Shape};
@@ -129,7 +129,7 @@ impl Network {
         let shape = &self.shape;
         let mut bytes = Vec::with_capacity(file_len(shape));
         bytes.extend(MAGIC);
-        let numbers = [
+        let fields = [
             VERSION as usize,
             HEADER_LEN,
             shape.hidden,
@@ -137,7 +137,7 @@ impl Network {
             shape.output_buckets,
             usize::from(shape.mirrored),
         ];
-        bytes.extend(numbers.iter().flat_map(|&number| (number as u32).to_le_bytes()));
+        bytes.extend(fields.iter().flat_map(|&field| (field as u32).to_le_bytes()));
         bytes.extend(shape.king_buckets);
         bytes.extend(self.feature_weights.iter().flat_map(|weight| weight.to_le_bytes()));
         bytes.extend(self.feature_bias.iter().flat_map(|bias| bias.to_le_bytes()));
@@ -186,30 +186,30 @@ fn read_shape(header: &[u8; HEADER_LEN]) -> Result<Shape, LoadError> {
     Ok(shape)
 }
 
-/// The bytes must be as many as the shape asks for.
+/// The length must match the shape.
 fn read_parameters(shape: Shape, bytes: &[u8]) -> Network {
     let (hidden, outputs) = (shape.hidden, shape.output_buckets);
     let (feature_weights, rest) = bytes.split_at(2 * hidden * shape.inputs());
     let (feature_bias, rest) = rest.split_at(2 * hidden);
     let (output_weights, output_bias) = rest.split_at(2 * hidden * outputs);
-    let pairs = |bytes: &[u8]| {
-        let mut values = Aligned::zeros(bytes.len() / 2);
+    let i16s = |bytes: &[u8]| {
+        let mut values = AlignedVec::zeros(bytes.len() / 2);
         for (value, &pair) in values.iter_mut().zip(bytes.as_chunks().0) {
             *value = i16::from_le_bytes(pair);
         }
         values
     };
     Network {
-        feature_weights: pairs(feature_weights),
-        feature_bias: pairs(feature_bias),
+        feature_weights: i16s(feature_weights),
+        feature_bias: i16s(feature_bias),
         output_weights: bytemuck::cast_slice(output_weights).into(),
         output_bias: output_bias.as_chunks().0.iter().map(|&b| i32::from_le_bytes(b)).collect(),
         shape,
     }
 }
 
-/// FNV-1a over words instead of bytes, with the high bits mixed into the low ones. The last word is
-/// filled up with zeros; the length is the first.
+/// FNV-1a over 8-byte words, with the high bits mixed into the low ones. The first word is the length; the
+/// last is padded with zeros.
 fn checksum(bytes: &[u8]) -> u64 {
     let step = |hash: u64, word: u64| {
         let hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);

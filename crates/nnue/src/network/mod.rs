@@ -1,89 +1,89 @@
-//! The engine's network: two perspectives, one hidden layer, one output.
+//! The engine's network: two perspectives, one hidden layer, output buckets.
 //!
-//! Every piece on the board is an input for each player, seen from his side (see [`Shape`]). A
-//! player's *accumulator* is the bias plus the weights of his inputs, `hidden` numbers; a move changes
-//! two to four inputs, so that it is kept up to date with a few vector additions
-//! ([`Accumulators`]). The output sees the accumulator of the player to move first, then the other's:
+//! Every piece on the board is a feature of each perspective (see [`Shape`]). The *accumulator* of a
+//! perspective is the bias plus the weights of its active features, `hidden` values; a move changes two to
+//! four features, so an accumulator is updated with a few vector additions ([`AccumulatorStack`]). The
+//! output layer sees the accumulator of the side to move first, then the opponent's:
 //!
 //! ```text
-//! output = bias + Σ w·a(accumulator of the mover) + Σ w·a(accumulator of the other)
-//! a(x)   = clamp(x, 0, 1)²                                     ("squared clipped ReLU")
+//! output = bias + Σ w·a(own accumulator) + Σ w·a(opponent's accumulator)
+//! a(x)   = clamp(x, 0, 1)²                                     (SCReLU, squared clipped ReLU)
 //! ```
 //!
-//! In the file and in play all numbers are whole. Feature weights and accumulators are `i16`, in units
-//! of 1/[`QA`]; output weights are `i8`, in units of 1/[`QB`]; an output of 1 is [`SCALE`]
-//! centipawns. [`simd::scalar`](crate::simd::scalar) is the specification of the arithmetic, to the bit.
+//! The network is quantized. Feature weights and accumulators are int16, in units of 1/[`QA`]; output
+//! weights are int8, in units of 1/[`QB`]; an output of 1 is [`SCALE`] centipawns. [`simd::scalar`] is the
+//! bit-exact specification of the arithmetic.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `shape` | sizes, and which input a piece on a square is |
-//! | `format` | the file, and what can be wrong with it |
-//! | `accumulators` | sums that keep in step with a search |
-//! | `refresh` | sums from which those of another king square are made quickly |
+//! | `shape` | sizes, and the feature of a piece on a square |
+//! | `format` | the file format and its errors |
 
-mod accumulators;
 mod format;
 mod king_buckets;
-mod refresh;
 mod shape;
 
-use aligned::Aligned;
 use chess::rng::Rng;
-use chess::{Color, Position};
+use chess::{Color, Piece, Position, Square};
+use simd::{AlignedVec, quantized, scalar};
 
-pub use accumulators::Accumulators;
 pub use format::{LoadError, MAGIC, MAX_FILE_LEN, VERSION};
 pub use king_buckets::{KingBucketsError, king_buckets};
-pub use shape::{HIDDEN_STEP, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Shape, ShapeError, View};
+pub use shape::{
+    HIDDEN_STEP, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Perspective, Shape, ShapeError,
+};
 
-use crate::simd;
+use crate::accumulators::{self, Architecture};
 
-/// The unit of feature weights and accumulators: activations are 0 to 255.
-pub const QA: i32 = 255;
-/// The unit of output weights.
+/// The accumulators of a search.
+pub type AccumulatorStack = accumulators::AccumulatorStack<Network>;
+
+/// Quantization of feature weights and accumulators: 1.0 is 255.
+pub const QA: i32 = quantized::QA as i32;
+/// Quantization of output weights: 1.0 is 64.
 pub const QB: i32 = 64;
 /// Centipawns for an output of 1.
 pub const SCALE: i32 = 400;
 
-/// A network as it is played: whole numbers that do not change.
+/// A quantized network, immutable.
 #[derive(Clone, Debug)]
 pub struct Network {
     shape: Shape,
-    feature_weights: Aligned<i16>,
-    feature_bias: Aligned<i16>,
-    output_weights: Aligned<i8>,
+    feature_weights: AlignedVec<i16>,
+    feature_bias: AlignedVec<i16>,
+    output_weights: AlignedVec<i8>,
     output_bias: Vec<i32>,
 }
 
-/// Parameters that do not fit their shape.
+/// Parameters that do not match their shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// No network has this shape.
+    /// The shape is invalid.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// There are too few or too many of some numbers.
-    #[error("{found} {what} where the shape wants {expected}")]
+    /// Too few or too many parameters.
+    #[error("{found} {what}, expected {expected} for this shape")]
     Count {
-        /// Which numbers.
+        /// Which parameters.
         what: &'static str,
-        /// How many there should be.
+        /// The expected number.
         expected: usize,
-        /// How many there are.
+        /// The given number.
         found: usize,
     },
 }
 
 impl Network {
-    /// A network of quantised parameters.
+    /// A network of quantized parameters.
     ///
-    /// Feature weights are `[input][hidden]`, output weights `[output bucket][mover's hidden, then the
-    /// other's]`, all in the units of [`QA`] and [`QB`], the output's bias in units of `QA·QB`.
+    /// Feature weights are `[feature][hidden]`, output weights `[output bucket][own hidden, then the
+    /// opponent's]`, quantized by [`QA`] and [`QB`], the output biases by `QA·QB`.
     ///
     /// ```
     /// use nnue::{Network, Shape};
     /// use chess::Position;
     /// let (shape, hidden) = (Shape::plain(32), 32);
-    /// // Nothing but a bias: 16320 is one, and one is 400 centipawns.
+    /// // Only a bias: 16320 is 1.0, which is 400 centipawns.
     /// let network = Network::new(
     ///     shape, vec![0; 768 * hidden], vec![0; hidden], vec![0; 2 * hidden], vec![16320],
     /// )?;
@@ -116,8 +116,8 @@ impl Network {
         })
     }
 
-    /// A network of numbers by chance, the same for the same seed: for tests and benches. Its accumulators
-    /// and activations are about as large as those of a network that was trained.
+    /// A random network, determined by the seed, for tests and benchmarks. The magnitudes of accumulators
+    /// and activations are about those of a trained network.
     pub fn random(shape: Shape, seed: u64) -> Result<Self, NetworkError> {
         shape.check()?;
         let (hidden, outputs) = (shape.hidden, shape.output_buckets);
@@ -132,39 +132,32 @@ impl Network {
         Self::new(shape, feature_weights, feature_bias, output_weights, output_bias)
     }
 
-    /// The size and the meaning of the inputs.
+    /// The network's shape.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// The weights from one input to the hidden layer.
-    #[inline(always)]
-    pub fn feature_row(&self, input: usize) -> &[i16] {
-        let hidden = self.shape.hidden;
-        &self.feature_weights[input * hidden..(input + 1) * hidden]
-    }
-
-    /// What accumulators begin with.
-    #[inline(always)]
+    /// The bias of the accumulators.
     pub fn feature_bias(&self) -> &[i16] {
         &self.feature_bias
     }
 
-    /// The weights of an output: the mover's half, then the other's.
+    /// The weights of an output bucket: own half, then the opponent's.
     #[inline(always)]
     pub fn output_row(&self, bucket: usize) -> &[i8] {
         let width = 2 * self.shape.hidden;
         &self.output_weights[bucket * width..(bucket + 1) * width]
     }
 
-    /// What the sum of an output begins with.
+    /// Dequantizes the weighted sum of an output bucket into centipawns, rounding twice towards zero.
     #[inline(always)]
-    pub fn output_bias(&self) -> &[i32] {
-        &self.output_bias
+    fn centipawns(&self, sum: i64, bucket: usize) -> i32 {
+        let (qa, qb, scale) = (i64::from(QA), i64::from(QB), i64::from(SCALE));
+        ((sum / qa + i64::from(self.output_bias[bucket])) * scale / (qa * qb)) as i32
     }
 
-    /// The evaluation in centipawns for the player to move, from scratch and by the specification,
-    /// whatever the machine: slow. [`Accumulators`] give the same number.
+    /// The evaluation in centipawns from the side to move, with refreshed accumulators and the scalar
+    /// kernels: slow. An [`AccumulatorStack`] returns the same value.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let [white, black] = Color::ALL.map(|color| self.accumulator(position, color));
         let (own, other) = match position.turn() {
@@ -172,20 +165,81 @@ impl Network {
             Color::Black => (&black, &white),
         };
         let bucket = self.shape.output_bucket(position.occupied().len());
-        let sum = simd::scalar::output_sum(own, other, self.output_row(bucket));
-        simd::scalar::centipawns(sum, self.output_bias[bucket])
+        self.centipawns(scalar::screlu_dot(own, other, self.output_row(bucket)), bucket)
     }
 
-    /// A player's accumulator, from scratch and by the specification.
-    fn accumulator(&self, position: &Position, perspective: Color) -> Vec<i16> {
-        let view = self.shape.view(perspective, position.king(perspective));
-        let mut sums = self.feature_bias.to_vec();
-        for square in position.occupied() {
-            if let Some(piece) = position.piece_at(square) {
-                let row = self.feature_row(view.feature(piece, square));
-                simd::scalar::accumulate(&mut sums, &[row], &[]);
-            }
-        }
+    /// The refreshed accumulator of a color, by the scalar kernel.
+    fn accumulator(&self, position: &Position, color: Color) -> Vec<i16> {
+        let perspective = self.shape.perspective(color, position.king(color));
+        let pieces = position.board().iter();
+        let features: Vec<u16> =
+            pieces.map(|(square, piece)| perspective.feature(piece, square) as u16).collect();
+        let mut sums = vec![0; self.shape.hidden];
+        scalar::accumulate(&self.feature_weights, &self.feature_bias, &mut sums, &features, &[]);
         sums
+    }
+}
+
+impl Architecture for Network {
+    type Accumulator = AlignedVec<i16>;
+    type Perspective = Perspective;
+    const PERSPECTIVES: usize = Perspective::COUNT;
+
+    #[inline(always)]
+    fn perspective(&self, color: Color, king: Square) -> Perspective {
+        self.shape.perspective(color, king)
+    }
+
+    #[inline(always)]
+    fn index(perspective: Perspective) -> usize {
+        perspective.index()
+    }
+
+    #[inline(always)]
+    fn feature(perspective: Perspective, piece: Piece, square: Square) -> Option<u16> {
+        Some(perspective.feature(piece, square) as u16)
+    }
+
+    fn bias(&self) -> AlignedVec<i16> {
+        self.feature_bias.clone()
+    }
+
+    #[inline]
+    fn accumulate(
+        &self,
+        src: &AlignedVec<i16>,
+        dst: &mut AlignedVec<i16>,
+        added: &[u16],
+        removed: &[u16],
+    ) {
+        quantized::accumulate(&self.feature_weights, src, dst, added, removed);
+    }
+
+    #[inline]
+    fn forward(&self, accumulators: &[AlignedVec<i16>; 2], position: &Position) -> i32 {
+        let turn = position.turn();
+        let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
+        let bucket = self.shape.output_bucket(position.occupied().len());
+        self.centipawns(quantized::screlu_dot(own, other, self.output_row(bucket)), bucket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_four_hundred_centipawns_and_rounding_is_towards_zero() {
+        let centipawns = |sum, bias| {
+            let weights = vec![0; INPUTS_PER_BUCKET * 32];
+            let network =
+                Network::new(Shape::plain(32), weights, vec![0; 32], vec![0; 64], vec![bias]);
+            network.unwrap().centipawns(sum, 0)
+        };
+        assert_eq!(centipawns(255 * 255 * 64, 0), 400);
+        assert_eq!(centipawns(0, 255 * 64), 400);
+        assert_eq!(centipawns(254, 40), 0);
+        assert_eq!(centipawns(-254, -40), 0);
+        assert_eq!(centipawns(255, 40), 1);
     }
 }

@@ -1,50 +1,50 @@
-//! How large a network is, and which input a piece on a square is.
+//! The size of a network, and the feature of a piece on a square.
 
 use std::fmt;
 
 use chess::{Color, Piece, Square};
 
-/// Inputs for one place of the king: two colors, six types, 64 squares.
+/// Features of one king bucket: two colors, six piece types, 64 squares.
 pub const INPUTS_PER_BUCKET: usize = 768;
 /// The hidden layer is a multiple of this: a whole number of the widest registers.
-pub const HIDDEN_STEP: usize = 32;
+pub const HIDDEN_STEP: usize = simd::quantized::STEP;
 /// The largest hidden layer.
 pub const MAX_HIDDEN: usize = 2048;
 /// The largest number of king buckets, and of output buckets.
 pub const MAX_BUCKETS: usize = 16;
 
-/// The size of a network and the meaning of its inputs.
+/// The size of a network and the meaning of its features.
 ///
-/// Each player sees the board from his own side: the inputs of a perspective are his pieces and the
-/// opponent's, with ranks counted from his own. If the shape is `mirrored`, files are turned as well
-/// where his king stands on files e–h, so that it is always seen on a–d. `king_buckets` gives each
-/// square of the king, seen so, one of several sets of feature weights.
+/// The features of a perspective are a color's own pieces and the opponent's; Black's perspective flips
+/// the ranks. If the shape is `mirrored`, files are flipped as well where the king is on files e–h, so that
+/// it is always on a–d. `king_buckets` maps each king square, after flipping, to one of several sets of
+/// feature weights.
 ///
 /// ```
 /// use chess::{Color, Piece, Square};
 /// use nnue::Shape;
 /// let shape = Shape::plain(256);
 /// let knight = Piece::from_letter('n').unwrap();
-/// // A black knight on b8: for White the opponent's, for Black his own on "b1".
+/// // A black knight on b8: the opponent's for White; for Black an own knight, flipped to b1.
 /// assert_eq!(shape.feature(Color::White, Square::E1, knight, Square::B8), 384 + 64 + 57);
 /// assert_eq!(shape.feature(Color::Black, Square::E8, knight, Square::B8), 64 + 1);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Neurons for each perspective.
+    /// Size of the hidden layer, per perspective.
     pub hidden: usize,
-    /// Whether files are turned so that the king is on a–d.
+    /// Horizontal mirroring: whether files are flipped so that the king is on a–d.
     pub mirrored: bool,
-    /// The bucket of each square of the king, a1 first.
+    /// The king bucket of each square, a1 first.
     pub king_buckets: [u8; 64],
-    /// How many output layers there are, chosen by the number of pieces.
+    /// How many output buckets there are; the number of pieces selects one.
     pub output_buckets: usize,
 }
 
-/// A shape that no network can have.
+/// Why a shape is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
-    /// The hidden layer is too small, too large or not a whole number of registers.
+    /// The hidden layer is too small, too large, or no multiple of [`HIDDEN_STEP`].
     #[error(
         "a hidden layer of {0}: not a multiple of {HIDDEN_STEP} from {HIDDEN_STEP} to {MAX_HIDDEN}"
     )]
@@ -58,12 +58,12 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// The simplest: no buckets, no mirroring.
+    /// The simplest shape: no buckets, no mirroring.
     pub const fn plain(hidden: usize) -> Self {
         Self { hidden, mirrored: false, king_buckets: [0; 64], output_buckets: 1 }
     }
 
-    /// Whether a network can have this shape.
+    /// Whether the shape is valid.
     pub fn check(&self) -> Result<(), ShapeError> {
         let whole = self.hidden.is_multiple_of(HIDDEN_STEP);
         if !whole || !(HIDDEN_STEP..=MAX_HIDDEN).contains(&self.hidden) {
@@ -80,17 +80,17 @@ impl Shape {
         Ok(())
     }
 
-    /// How many sets of feature weights there are.
+    /// How many king buckets there are.
     pub fn king_bucket_count(&self) -> usize {
         self.king_buckets.iter().max().map_or(1, |&bucket| usize::from(bucket) + 1)
     }
 
-    /// How many inputs each perspective has.
+    /// How many features each perspective has.
     pub fn inputs(&self) -> usize {
         self.king_bucket_count() * INPUTS_PER_BUCKET
     }
 
-    /// The output layer for so many pieces on the board: few pieces first.
+    /// The output bucket for a number of pieces on the board: few pieces first.
     ///
     /// ```
     /// let shape = nnue::Shape { output_buckets: 8, ..nnue::Shape::plain(256) };
@@ -101,21 +101,21 @@ impl Shape {
         (pieces.saturating_sub(2) * self.output_buckets / 31).min(self.output_buckets - 1)
     }
 
-    /// How a player sees the board while his king stands on this square.
+    /// The perspective of a color whose king is on this square.
     #[inline(always)]
-    pub fn view(&self, perspective: Color, king: Square) -> View {
-        let mut flip = if perspective == Color::Black { 56 } else { 0 };
+    pub fn perspective(&self, color: Color, king: Square) -> Perspective {
+        let mut flip = if color == Color::Black { 56 } else { 0 };
         if self.mirrored && king.index() & 4 != 0 {
             flip ^= 7;
         }
-        let bucket = self.king_buckets[(king.index() ^ flip) & 63];
-        View { perspective, flip: flip as u8, bucket }
+        let king_bucket = self.king_buckets[(king.index() ^ flip) & 63];
+        Perspective { color, flip: flip as u8, king_bucket }
     }
 
-    /// The input that a piece on a square is for a player whose king stands on `king`.
+    /// The feature of a piece on a square, for a color whose king is on `king`.
     #[inline]
-    pub fn feature(&self, perspective: Color, king: Square, piece: Piece, square: Square) -> usize {
-        self.view(perspective, king).feature(piece, square)
+    pub fn feature(&self, color: Color, king: Square, piece: Piece, square: Square) -> usize {
+        self.perspective(color, king).feature(piece, square)
     }
 }
 
@@ -133,34 +133,35 @@ impl fmt::Display for Shape {
     }
 }
 
-/// How a player sees the board: as long as it stays the same, moves change only the inputs of the
-/// pieces that move.
+/// A color's perspective: flips of the board and a king bucket. While it stays the same, a move changes
+/// only the features of the pieces that move; when it changes, the accumulator needs a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct View {
-    perspective: Color,
+pub struct Perspective {
+    color: Color,
+    /// XOR of square indices.
     flip: u8,
-    bucket: u8,
+    king_bucket: u8,
 }
 
-impl View {
-    /// The input that a piece on a square is.
+impl Perspective {
+    /// The feature of a piece on a square.
     #[inline(always)]
     pub fn feature(self, piece: Piece, square: Square) -> usize {
-        let side = if piece.color() == self.perspective { 0 } else { 384 };
-        usize::from(self.bucket) * INPUTS_PER_BUCKET
+        let side = if piece.color() == self.color { 0 } else { 384 };
+        usize::from(self.king_bucket) * INPUTS_PER_BUCKET
             + side
             + 64 * piece.piece_type().index()
             + (square.index() ^ usize::from(self.flip))
     }
 
-    /// A number below [`View::COUNT`] that no other view of any shape has.
+    /// A unique index below [`Perspective::COUNT`].
     #[inline(always)]
     pub fn index(self) -> usize {
         let mirrored = usize::from(self.flip & 7 != 0);
-        (self.perspective.index() * 2 + mirrored) * MAX_BUCKETS + usize::from(self.bucket)
+        (self.color.index() * 2 + mirrored) * MAX_BUCKETS + usize::from(self.king_bucket)
     }
 
-    /// How many views there can be.
+    /// How many perspectives there can be.
     pub const COUNT: usize = 4 * MAX_BUCKETS;
 }
 
@@ -178,26 +179,26 @@ mod tests {
     }
 
     #[test]
-    fn inputs_of_a_view_are_all_different_and_in_their_bucket() {
+    fn features_of_a_perspective_are_distinct_and_in_their_bucket() {
         let shape = bucketed();
-        for perspective in Color::ALL {
+        for color in Color::ALL {
             for king in Square::all() {
-                let view = shape.view(perspective, king);
-                let inputs: HashSet<usize> = Piece::ALL
+                let perspective = shape.perspective(color, king);
+                let features: HashSet<usize> = Piece::ALL
                     .iter()
                     .flat_map(|&piece| Square::all().map(move |square| (piece, square)))
-                    .map(|(piece, square)| view.feature(piece, square))
+                    .map(|(piece, square)| perspective.feature(piece, square))
                     .collect();
-                assert_eq!(inputs.len(), INPUTS_PER_BUCKET);
-                let first = usize::from(view.bucket) * INPUTS_PER_BUCKET;
-                assert!(inputs.iter().all(|&i| (first..first + INPUTS_PER_BUCKET).contains(&i)));
+                assert_eq!(features.len(), INPUTS_PER_BUCKET);
+                let first = usize::from(perspective.king_bucket) * INPUTS_PER_BUCKET;
+                assert!(features.iter().all(|f| (first..first + INPUTS_PER_BUCKET).contains(f)));
                 assert!(first + INPUTS_PER_BUCKET <= shape.inputs());
             }
         }
     }
 
     #[test]
-    fn a_position_turned_around_is_the_same_for_the_other_player() {
+    fn a_flipped_position_has_the_same_features_for_the_other_color() {
         let shape = bucketed();
         for king in Square::all() {
             for square in Square::all() {
@@ -207,10 +208,10 @@ mod tests {
                         shape.feature(Color::White, king, piece, square),
                         shape.feature(Color::Black, king.flip_rank(), other, square.flip_rank()),
                     );
-                    let turned = |square: Square| Square::from_index(square.index() ^ 7);
+                    let mirrored = |square: Square| Square::from_index(square.index() ^ 7);
                     assert_eq!(
                         shape.feature(Color::White, king, piece, square),
-                        shape.feature(Color::White, turned(king), piece, turned(square)),
+                        shape.feature(Color::White, mirrored(king), piece, mirrored(square)),
                     );
                 }
             }
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn output_buckets_rise_with_the_pieces_and_are_all_used() {
+    fn output_buckets_increase_with_the_pieces_and_are_all_used() {
         for output_buckets in 1..=MAX_BUCKETS {
             let shape = Shape { output_buckets, ..Shape::plain(32) };
             let used: Vec<usize> = (2..=32).map(|pieces| shape.output_bucket(pieces)).collect();
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_out_of_range_is_refused_with_what_is_wrong() {
+    fn an_invalid_shape_is_rejected_with_the_reason() {
         assert_eq!(Shape::plain(0).check(), Err(ShapeError::Hidden(0)));
         assert_eq!(Shape::plain(48).check(), Err(ShapeError::Hidden(48)));
         assert_eq!(Shape::plain(4096).check(), Err(ShapeError::Hidden(4096)));

@@ -1,10 +1,9 @@
-//! Files: safetensors, with the configuration as JSON in the head.
+//! Checkpoints: safetensors, with the configuration as JSON in the metadata.
 //!
-//! The tensors have names and shapes as PyTorch would give them (`mover.weight` is `[512, 384]`), so
-//! that a model can be taken there and back. The configuration is the value of the key `tabiya` in
-//! the file's metadata: model and configuration cannot be separated, and one rename, by whoever writes
-//! the bytes, puts both in place. A checkpoint of training has the optimizer's two averages of every
-//! tensor beside them (`adam.mean.…`, `adam.square.…`) and its step in the configuration.
+//! Tensor names and shapes are PyTorch's (`mover.weight` is `[512, 384]`), so that models can be exchanged.
+//! The configuration is the value of the metadata key `tabiya`, so that model and configuration are one
+//! file, replaced by one rename. A training checkpoint also has Adam's moving averages of every tensor
+//! (`adam.mean.…` is `exp_avg`, `adam.square.…` is `exp_avg_sq`) and its step in the configuration.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -17,45 +16,45 @@ use serde_json::{Value, json};
 use super::parameters::{PARAMETERS, SCALE, SLAB_ROWS, SLABS, TOTAL_ROWS, Towers};
 use crate::features::{COUNT, PER_COLOR};
 
-/// The key of our configuration in the metadata.
+/// The metadata key of the configuration.
 const KEY: &str = "tabiya";
 const FORMAT: &str = "towers";
 const VERSION: u64 = 1;
-/// Averages of the optimizer.
+/// Prefixes of Adam's moving averages.
 const PREFIXES: [&str; 2] = ["adam.mean.", "adam.square."];
-/// No checkpoint is larger: three times all parameters, and a head.
+/// The size limit of a checkpoint: three times all parameters, and the metadata.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Why a file is no checkpoint of this network.
+/// Why a checkpoint is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The system could not read it.
+    /// An I/O error.
     #[error("cannot {what} {}: {cause}", path.display())]
     Io {
-        /// What could not be done.
+        /// The operation.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The cause.
         cause: io::Error,
     },
-    /// It is longer than any checkpoint can be.
-    #[error("it has more than {MAX_BYTES} bytes, which no checkpoint of this network has")]
+    /// The file is too large.
+    #[error("it has more than {MAX_BYTES} bytes, the limit for checkpoints of this network")]
     TooLarge,
-    /// It is no safetensors file, or a damaged one.
-    #[error("it is no safetensors file: {0}")]
+    /// Not a valid safetensors file.
+    #[error("it is not a valid safetensors file: {0}")]
     Format(#[from] SafeTensorError),
-    /// It does not say that it is a network of this kind.
-    #[error("it is no network of two towers: {0}")]
+    /// The configuration is missing or that of another model.
+    #[error("it is not a two-tower network: {0}")]
     Config(String),
     /// A tensor is missing.
     #[error("it has no tensor '{0}'")]
     Missing(String),
-    /// A tensor that does not belong there.
-    #[error("it has a tensor '{0}', which this network has not")]
+    /// An unknown tensor.
+    #[error("it has an unknown tensor '{0}'")]
     Unknown(String),
     /// A tensor of another shape or type.
-    #[error("tensor '{name}' is {dtype:?} {shape:?}, it must be F32 {expected:?}")]
+    #[error("tensor '{name}' is {dtype:?} {shape:?}, expected F32 {expected:?}")]
     Shape {
         /// Its name.
         name: String,
@@ -63,45 +62,45 @@ pub enum CheckpointError {
         dtype: Dtype,
         /// Its shape.
         shape: Vec<usize>,
-        /// What it must be.
+        /// The expected shape.
         expected: Vec<usize>,
     },
-    /// A number that is infinite or none.
-    #[error("number {index} of tensor '{name}' is {value}")]
+    /// An infinite or NaN element.
+    #[error("element {index} of tensor '{name}' is {value}")]
     NotFinite {
         /// The tensor.
         name: String,
-        /// Which number.
+        /// The index of the element.
         index: usize,
-        /// The number.
+        /// The element.
         value: f32,
     },
 }
 
-/// What a checkpoint holds.
+/// A model, with the state of its training or without.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checkpoint {
     /// The network.
     pub towers: Towers,
-    /// The optimizer's averages of gradients and of their squares, in the order of the parameters, if
-    /// training is to go on.
+    /// Adam's moving averages of gradients and squared gradients (`exp_avg`, `exp_avg_sq`), if training is
+    /// to be resumed.
     pub averages: Option<[Towers; 2]>,
-    /// What training has written about itself; null if nothing.
+    /// The trainer's own state; null for a model.
     pub training: Value,
 }
 
-/// A named part of the parameters as the file has it.
+/// A named tensor of the file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Tensor {
     pub name: &'static str,
     pub shape: Vec<usize>,
-    pub numbers: Vec<f32>,
+    pub values: Vec<f32>,
 }
 
-/// Where the number of an output and an input is kept: row and column.
-type Place = fn(usize, usize) -> (usize, usize);
-/// Name, outputs, inputs (none for biases), and where the numbers are.
-type Entry = (&'static str, usize, Option<usize>, Place);
+/// The row and column of the parameter of an output and an input.
+type RowColumn = fn(usize, usize) -> (usize, usize);
+/// Name, outputs, inputs (none for biases), and where the parameters are.
+type Entry = (&'static str, usize, Option<usize>, RowColumn);
 const HEAD: usize = SLABS * SLAB_ROWS;
 const TENSORS: [Entry; 14] = [
     ("mover.weight", 512, Some(384), |o, i| (o / 64 * SLAB_ROWS + i, o % 64)),
@@ -124,31 +123,31 @@ fn shape(outputs: usize, inputs: Option<usize>) -> Vec<usize> {
     [Some(outputs), inputs].into_iter().flatten().collect()
 }
 
-/// The places of all numbers of a tensor, in the order of the file.
-fn places(
+/// The rows and columns of a tensor's elements, in the order of the file.
+fn elements(
     outputs: usize,
     inputs: Option<usize>,
-    place: Place,
+    row_column: RowColumn,
 ) -> impl Iterator<Item = (usize, usize)> {
-    (0..outputs).flat_map(move |o| (0..inputs.unwrap_or(1)).map(move |i| place(o, i)))
+    (0..outputs).flat_map(move |o| (0..inputs.unwrap_or(1)).map(move |i| row_column(o, i)))
 }
 
 impl Towers {
-    /// All parameters by name.
+    /// All tensors.
     pub(crate) fn tensors(&self) -> Vec<Tensor> {
-        let tensor = |(name, outputs, inputs, place): Entry| {
-            let numbers = places(outputs, inputs, place)
+        let tensor = |(name, outputs, inputs, row_column): Entry| {
+            let values = elements(outputs, inputs, row_column)
                 .map(|(row, column)| self.rows()[row][column])
                 .collect();
-            Tensor { name, shape: shape(outputs, inputs), numbers }
+            Tensor { name, shape: shape(outputs, inputs), values }
         };
         TENSORS.map(tensor).into()
     }
 
-    /// Reads all parameters by name, each with this before it.
+    /// Reads all tensors, their names prefixed.
     fn from_tensors(file: &SafeTensors<'_>, prefix: &str) -> Result<Self, CheckpointError> {
         let mut towers = Self::zero();
-        for (name, outputs, inputs, place) in TENSORS {
+        for (name, outputs, inputs, row_column) in TENSORS {
             let name = format!("{prefix}{name}");
             let view = file.tensor(&name).map_err(|_| CheckpointError::Missing(name.clone()))?;
             let expected = shape(outputs, inputs);
@@ -162,21 +161,21 @@ impl Towers {
                 if !value.is_finite() {
                     return Err(CheckpointError::NotFinite { name, index, value });
                 }
-                let (row, column) = place(index / inputs, index % inputs);
+                let (row, column) = row_column(index / inputs, index % inputs);
                 towers.rows_mut()[row][column] = value;
             }
         }
         Ok(towers)
     }
 
-    /// Reads the network from a file: a model or a checkpoint of training.
+    /// Loads the network of a model or training checkpoint.
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
         Checkpoint::load(path).map(|checkpoint| checkpoint.towers)
     }
 }
 
 impl Checkpoint {
-    /// The bytes of the file. The same checkpoint has the same bytes.
+    /// Serializes the checkpoint, deterministically.
     ///
     /// ```
     /// use nnue::towers::{Checkpoint, Towers};
@@ -193,7 +192,7 @@ impl Checkpoint {
         let mut tensors = Vec::new();
         for (prefix, towers) in parts {
             for tensor in towers.map(Towers::tensors).into_iter().flatten() {
-                let bytes: Vec<u8> = tensor.numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+                let bytes: Vec<u8> = tensor.values.iter().flat_map(|n| n.to_le_bytes()).collect();
                 tensors.push((format!("{prefix}{}", tensor.name), tensor.shape, bytes));
             }
         }
@@ -215,7 +214,7 @@ impl Checkpoint {
         Ok(safetensors::serialize(views, Some(metadata))?)
     }
 
-    /// Reads a checkpoint, whatever these bytes are.
+    /// Parses a checkpoint from untrusted bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(CheckpointError::TooLarge);
@@ -223,9 +222,9 @@ impl Checkpoint {
         let (_, metadata) = SafeTensors::read_metadata(bytes)?;
         let config = metadata.metadata().as_ref().and_then(|all| all.get(KEY));
         let wrong = |reason: &str| CheckpointError::Config(reason.to_owned());
-        let config = config.ok_or_else(|| wrong("there is no configuration in its head"))?;
+        let config = config.ok_or_else(|| wrong("there is no configuration in its metadata"))?;
         let mut config: Value = serde_json::from_str(config)
-            .map_err(|error| wrong(&format!("its configuration is no JSON: {error}")))?;
+            .map_err(|error| wrong(&format!("its configuration is not JSON: {error}")))?;
         if config["format"] != FORMAT || config["version"] != VERSION {
             let (format, version) = (&config["format"], &config["version"]);
             return Err(wrong(&format!("its format is {format}, version {version}")));
@@ -250,12 +249,12 @@ impl Checkpoint {
         Ok(Self { towers, averages, training: config["training"].take() })
     }
 
-    /// Reads a file; how long it is, is looked at first.
+    /// Loads a file.
     pub fn load(path: &Path) -> Result<Self, CheckpointError> {
         let fail = |cause| CheckpointError::Io { what: "read", path: path.to_owned(), cause };
         let mut bytes = Vec::new();
         let file = regular::open(path).map_err(fail)?;
-        // Whatever the system says of its length, no more is read.
+        // Never read more than the limit, whatever the stated length.
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
         Self::from_bytes(&bytes)
     }
@@ -274,25 +273,26 @@ mod tests {
     }
 
     #[test]
-    fn the_tensors_hold_every_parameter_once() {
+    fn the_tensors_contain_every_parameter_once() {
         let tensors = Towers::random(5).tensors();
-        let numbers: usize = tensors.iter().map(|tensor| tensor.numbers.len()).sum();
-        assert_eq!(numbers, PARAMETERS);
-        assert!(tensors.iter().all(|t| t.shape.iter().product::<usize>() == t.numbers.len()));
+        let total: usize = tensors.iter().map(|tensor| tensor.values.len()).sum();
+        assert_eq!(total, PARAMETERS);
+        assert!(tensors.iter().all(|t| t.shape.iter().product::<usize>() == t.values.len()));
         let different: std::collections::HashSet<(usize, usize)> = TENSORS
             .into_iter()
-            .flat_map(|(_, outputs, inputs, place)| places(outputs, inputs, place))
+            .flat_map(|(_, outputs, inputs, row_column)| elements(outputs, inputs, row_column))
             .collect();
         assert_eq!(different.len(), PARAMETERS);
     }
 
     #[test]
-    fn what_is_written_comes_back_and_has_the_same_bytes_each_time() {
+    fn checkpoints_round_trip_and_serialize_deterministically() {
         let checkpoint = checkpoint();
         let bytes = checkpoint.to_bytes().unwrap();
         assert_eq!(bytes, checkpoint.to_bytes().unwrap());
         assert_eq!(Checkpoint::from_bytes(&bytes).unwrap(), checkpoint);
-        let path = std::env::temp_dir().join(format!("tabiya-towers-{}", std::process::id()));
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("model.safetensors");
         let model = Checkpoint { averages: None, training: Value::Null, ..checkpoint.clone() };
         std::fs::write(&path, model.to_bytes().unwrap()).unwrap();
         assert_eq!(Towers::load(&path).unwrap(), checkpoint.towers);
@@ -303,16 +303,16 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_refused_or_a_network_but_never_a_panic() {
+    fn a_damaged_file_never_panics() {
         let bytes = Checkpoint { averages: None, ..checkpoint() }.to_bytes().unwrap();
         for n in 0..256 {
             assert!(Checkpoint::from_bytes(&bytes[..bytes.len() * n / 256]).is_err());
         }
-        let head = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+        let metadata = 8 + u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
         let mut damaged = bytes.clone();
         for n in 0..600 {
-            // Mostly in the head, where everything can go wrong.
-            let at = if n % 10 == 0 { n * 78_989 % bytes.len() } else { n * 37 % head };
+            // Mostly in the metadata.
+            let at = if n % 10 == 0 { n * 78_989 % bytes.len() } else { n * 37 % metadata };
             damaged[at] ^= 1 << (n % 8);
             let _ = Checkpoint::from_bytes(&damaged);
             damaged[at] = bytes[at];
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_says_what_is_wrong() {
+    fn errors_name_the_cause() {
         let error = |bytes: &[u8]| Checkpoint::from_bytes(bytes).unwrap_err();
         assert!(matches!(error(b"TABIYANN and more"), CheckpointError::Format(_)));
         assert!(matches!(error(&vec![0; MAX_BYTES as usize + 1]), CheckpointError::TooLarge));
@@ -329,7 +329,7 @@ mod tests {
         towers.rows_mut()[TOTAL_ROWS - 1][0] = f32::NAN;
         let bytes = Checkpoint { towers, averages: None, training: Value::Null }.to_bytes();
         let message = error(&bytes.unwrap()).to_string();
-        assert_eq!(message, "number 0 of tensor 'output.bias' is NaN");
+        assert_eq!(message, "element 0 of tensor 'output.bias' is NaN");
         let file = |tensors: &[(&str, Vec<usize>)], config: &str| {
             let metadata = HashMap::from([(KEY.to_owned(), config.to_owned())]);
             let zeros = vec![0; PARAMETERS * 4];
@@ -347,7 +347,7 @@ mod tests {
         let unknown = file(&[("other", vec![1])], good);
         assert!(matches!(error(&unknown), CheckpointError::Unknown(_)));
         let message = error(&file(&[("mover.weight", vec![384, 512])], good)).to_string();
-        let expected = "tensor 'mover.weight' is F32 [384, 512], it must be F32 [512, 384]";
+        let expected = "tensor 'mover.weight' is F32 [384, 512], expected F32 [512, 384]";
         assert_eq!(message, expected);
     }
 }

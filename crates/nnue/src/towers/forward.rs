@@ -1,42 +1,42 @@
-//! What the network says of positions.
+//! Inference.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use chess::Position;
+use simd::row64::{Row, matmul_add};
 
 use super::parameters::{SCALE, SLABS, Slab, Towers};
-use super::row::{Row, multiply_add};
 use crate::features::{COUNT, Features, MAX_ACTIVE, PER_COLOR};
 
-/// Positions that pass through the network together: few enough that their values stay in the cache,
-/// many enough that fetching the weights does not count.
+/// Positions of a block: few enough that their activations stay in the cache, many enough to amortize
+/// loading the weights.
 pub const BLOCK: usize = 192;
 
-/// A thread is started for so many positions at least.
-const SMALLEST_SHARE: usize = 96;
+/// The fewest positions that are worth a thread.
+const MIN_SHARE: usize = 96;
 
-/// Rows of inputs that are none.
+/// Why inputs are invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DenseError {
-    /// The inputs are no rows of 768, one for each value.
+    /// The inputs are not one row of 768 for each value.
     #[error("{inputs} inputs are not {values} rows of 768")]
     Size {
-        /// How many numbers were given.
+        /// The number of inputs.
         inputs: usize,
-        /// How many values were to be computed.
+        /// The number of values to compute.
         values: usize,
     },
-    /// A list names a feature that does not exist.
-    #[error("list {list} is none of at most 64 features below 768 in ascending order")]
+    /// A list is too long, not ascending, or has a feature that does not exist.
+    #[error("list {list} is not at most 64 features below 768 in ascending order")]
     List {
-        /// Which one, counted from 0.
+        /// The index of the list.
         list: usize,
     },
 }
 
-/// The values of all layers for a block of positions, one after the other in the same memory.
+/// Activations of a block of positions; the layers reuse the buffers.
 struct Scratch {
     hidden: Vec<Row>,
     sums: Vec<Row>,
@@ -50,38 +50,38 @@ impl Scratch {
     }
 }
 
-/// The active features of a position, and how many of them are the mover's.
+/// The active features of a position, and how many of them are the side to move's.
 #[derive(Clone, Copy)]
 struct Active {
     features: [u16; MAX_ACTIVE],
-    mover: u8,
+    own: u8,
     all: u8,
 }
 
 impl Active {
-    const NONE: Self = Self { features: [0; MAX_ACTIVE], mover: 0, all: 0 };
+    const NONE: Self = Self { features: [0; MAX_ACTIVE], own: 0, all: 0 };
 
     #[inline]
     fn set(&mut self, features: &Features) {
-        let [mover, opponent] = features.active(&mut self.features);
-        let (mover, opponent) = (mover.len() as u8, opponent.len() as u8);
-        (self.mover, self.all) = (mover, mover + opponent);
+        let [own, opponent] = features.active(&mut self.features);
+        let (own, opponent) = (own.len() as u8, opponent.len() as u8);
+        (self.own, self.all) = (own, own + opponent);
     }
 
     #[inline(always)]
     fn halves(&self) -> [&[u16]; 2] {
-        let (mover, rest) = self.features.split_at(self.mover.into());
-        [mover, &rest[..usize::from(self.all - self.mover)]]
+        let (own, rest) = self.features.split_at(self.own.into());
+        [own, &rest[..usize::from(self.all - self.own)]]
     }
 }
 
 impl Towers {
-    /// The evaluation of a position in centipawns, from the view of the player to move.
+    /// The evaluation of a position in centipawns, from the side to move.
     pub fn evaluate(&self, position: &Position) -> f32 {
         self.evaluate_features(&Features::for_mover(position))
     }
 
-    /// The evaluation of features in the order of the mover.
+    /// The evaluation of features from the side to move.
     pub fn evaluate_features(&self, features: &Features) -> f32 {
         let mut buffer = [0; MAX_ACTIVE];
         let active = features.active(&mut buffer);
@@ -95,7 +95,7 @@ impl Towers {
         value[0]
     }
 
-    /// The evaluations of many positions; as many as both slices have room for.
+    /// The evaluations of a batch, as many as the shorter slice has.
     pub fn evaluate_batch(&self, positions: &[Features], values: &mut [f32]) {
         let mut scratch = Scratch::new(positions.len());
         let mut active = vec![Active::NONE; positions.len().min(BLOCK)];
@@ -110,15 +110,15 @@ impl Towers {
         }
     }
 
-    /// The evaluations of many positions by several threads; the same as by one.
+    /// The evaluations of a batch on several threads, bit-identical to one thread.
     pub fn evaluate_parallel(
         &self,
         positions: &[Features],
         values: &mut [f32],
         threads: NonZero<usize>,
     ) {
-        // Equal shares, but none so small that a thread is not worth its while.
-        let share = positions.len().div_ceil(threads.get()).max(SMALLEST_SHARE);
+        // Equal shares, but none too small for a thread.
+        let share = positions.len().div_ceil(threads.get()).max(MIN_SHARE);
         let parts = Mutex::new(positions.chunks(share).zip(values.chunks_mut(share)));
         let run = || {
             loop {
@@ -128,15 +128,15 @@ impl Towers {
             }
         };
         std::thread::scope(|scope| {
-            // If the system refuses threads, those that there are do everything.
+            // If the system refuses a thread, the others take its share.
             let spawn = |_| Builder::new().spawn_scoped(scope, run).is_ok();
             (1..positions.len().div_ceil(share)).all(spawn);
             run();
         });
     }
 
-    /// The evaluations of dense rows `[n, 768]` in the order of the mover. The inputs may be any
-    /// numbers; of those that are 0 nothing is computed.
+    /// The evaluations of dense rows `[n, 768]` from the side to move. Inputs may have any value; zeros are
+    /// skipped.
     pub fn evaluate_dense(&self, rows: &[f32], values: &mut [f32]) -> Result<(), DenseError> {
         if values.len().checked_mul(COUNT) != Some(rows.len()) {
             return Err(DenseError::Size { inputs: rows.len(), values: values.len() });
@@ -157,7 +157,7 @@ impl Towers {
         Ok(())
     }
 
-    /// The evaluations of lists of active features in the order of the mover, each ascending.
+    /// The evaluations of lists of active features from the side to move, each ascending.
     pub fn evaluate_lists<'a>(
         &self,
         lists: impl IntoIterator<Item = &'a [u16]>,
@@ -187,8 +187,8 @@ impl Towers {
         self.forward(fill, rows, values);
     }
 
-    /// All layers for a block of positions. `fill` gives the sum of both towers for a slab and a
-    /// position; the rows are memory for intermediate values, as many as there are positions.
+    /// The forward pass of a block of positions. `fill` computes the sum of both towers for a slab and a
+    /// position; the rows are scratch buffers of one row for each position.
     #[inline]
     fn forward(
         &self,
@@ -203,18 +203,18 @@ impl Towers {
             for (p, row) in hidden.iter_mut().enumerate() {
                 fill(&slab, p, row);
             }
-            multiply_add(hidden, slab.next, sums);
+            matmul_add(hidden, slab.next, sums);
         }
         let [first, second, last] = head.layers;
         sums.iter_mut().for_each(Row::clip);
         other.fill(*first.bias);
-        multiply_add(sums, first.weights, other);
+        matmul_add(sums, first.weights, other);
         other.iter_mut().for_each(Row::clip);
         sums.iter_mut().for_each(|row| row.add(second.bias));
-        multiply_add(other, second.weights, sums);
+        matmul_add(other, second.weights, sums);
         sums.iter_mut().for_each(Row::clip);
         other.fill(*last.bias);
-        multiply_add(sums, last.weights, other);
+        matmul_add(sums, last.weights, other);
         for (value, row) in values.iter_mut().zip(other) {
             row.clip();
             *value = SCALE * (row.dot(head.output) + head.output_bias);
@@ -230,7 +230,7 @@ mod tests {
     use crate::features::batch;
     use crate::testing::random_positions;
 
-    /// A layer as everybody writes it.
+    /// A naive linear layer.
     fn layer(inputs: &[f64], weights: &[Vec<f64>], bias: &[f64]) -> Vec<f64> {
         let output = |(weights, bias): (&Vec<f64>, &f64)| {
             bias + weights.iter().zip(inputs).map(|(w, x)| w * x).sum::<f64>()
@@ -242,16 +242,16 @@ mod tests {
         values.into_iter().map(|value| value.clamp(0.0, 1.0)).collect()
     }
 
-    /// The slow, obvious network, from the tensors of a checkpoint and dense inputs.
-    fn slow(towers: &Towers, inputs: &[f32]) -> f64 {
+    /// The naive network, from the tensors of a checkpoint and dense inputs.
+    fn naive(towers: &Towers, inputs: &[f32]) -> f64 {
         let tensor = |name: &str| -> (Vec<Vec<f64>>, Vec<f64>) {
-            let numbers = |part: &str| {
+            let values = |part: &str| {
                 let all = towers.tensors().into_iter();
                 let mut found = all.filter(|tensor| tensor.name == format!("{name}.{part}"));
                 let tensor = found.next().unwrap();
-                (tensor.shape, tensor.numbers.into_iter().map(f64::from).collect::<Vec<_>>())
+                (tensor.shape, tensor.values.into_iter().map(f64::from).collect::<Vec<_>>())
             };
-            let ((shape, weights), (_, bias)) = (numbers("weight"), numbers("bias"));
+            let ((shape, weights), (_, bias)) = (values("weight"), values("bias"));
             (weights.chunks(shape[1]).map(<[f64]>::to_vec).collect(), bias)
         };
         let apply = |name: &str, inputs: &[f64]| {
@@ -269,23 +269,23 @@ mod tests {
         100.0 * apply("output", &x)[0]
     }
 
-    /// Random, and large enough that clipping matters everywhere.
+    /// Random parameters, large enough that every layer clips.
     fn model() -> Towers {
         let mut towers = Towers::random(7);
         for (n, row) in towers.rows_mut().iter_mut().enumerate() {
             let factor = if n < SLABS * super::super::SLAB_ROWS { 3.0 } else { 2.0 };
-            row.iter_mut().for_each(|number| *number *= factor);
+            row.iter_mut().for_each(|value| *value *= factor);
         }
         towers
     }
 
     #[test]
-    fn the_values_are_those_of_the_obvious_network() {
+    fn evaluations_match_the_naive_network() {
         let towers = model();
         let mut different = std::collections::HashSet::new();
         for position in random_positions(60) {
             let features = Features::for_mover(&position);
-            let expected = slow(&towers, &features.to_f32());
+            let expected = naive(&towers, &features.to_f32());
             let found = f64::from(towers.evaluate(&position));
             assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0));
             different.insert(found.to_bits());
@@ -294,38 +294,38 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_ask_gives_the_same_bits() {
+    fn all_entry_points_give_the_same_bits() {
         let towers = model();
         let positions = random_positions(2 * BLOCK + 77);
         let features: Vec<Features> = positions.iter().map(Features::for_mover).collect();
-        let alone: Vec<f32> = positions.iter().map(|p| towers.evaluate(p)).collect();
+        let single: Vec<f32> = positions.iter().map(|p| towers.evaluate(p)).collect();
         let mut values = vec![0.0; positions.len()];
         towers.evaluate_batch(&features, &mut values);
-        assert_eq!(values, alone);
+        assert_eq!(values, single);
         for threads in [1, 2, 3, 50] {
             values.fill(0.0);
             towers.evaluate_parallel(&features, &mut values, NonZero::new(threads).unwrap());
-            assert_eq!(values, alone);
+            assert_eq!(values, single);
         }
         let mut rows = vec![0f32; positions.len() * COUNT];
         batch::write(features.iter().copied(), &mut rows).unwrap();
         values.fill(0.0);
         towers.evaluate_dense(&rows, &mut values).unwrap();
-        assert_eq!(values, alone);
+        assert_eq!(values, single);
         let mut lists = batch::Lists::default();
         lists.extend(features.iter().copied());
         towers.evaluate_lists(lists.iter(), &mut values).unwrap();
-        assert_eq!(values, alone);
+        assert_eq!(values, single);
         towers.evaluate_batch(&[], &mut []);
     }
 
     #[test]
-    fn inputs_may_be_any_numbers_but_not_any_number_of_them() {
+    fn inputs_of_any_value_are_accepted_and_wrong_sizes_rejected() {
         let towers = model();
         let row: Vec<f32> = (0..COUNT).map(|n| (n % 7) as f32 * 0.02 - 0.05).collect();
         let mut value = [0.0];
         towers.evaluate_dense(&row, &mut value).unwrap();
-        assert!((f64::from(value[0]) - slow(&towers, &row)).abs() < 1e-2);
+        assert!((f64::from(value[0]) - naive(&towers, &row)).abs() < 1e-2);
         let error = towers.evaluate_dense(&row[1..], &mut value).unwrap_err();
         assert_eq!(error, DenseError::Size { inputs: 767, values: 1 });
         for list in [vec![768u16], vec![3, 3], vec![5, 4], (0..65).collect()] {

@@ -1,28 +1,26 @@
-//! A network of two towers: one looks at the mover's pieces, the other at the opponent's.
+//! The two-tower MLP: one tower reads the side to move's pieces, the other the opponent's.
 //!
 //! ```text
-//! mover's 384 ──▶ 512, clipped ─┐
+//! own 384 ──────▶ 512, clipped ─┐
 //!                               + ──▶ 64, clipped ──┬──▶ 64, clipped ──▶ 64 ──+ clipped ──▶ 64, clipped ──▶ 1
 //! opponent's 384 ▶ 512, clipped ┘                   └─────────────────────────┘
 //! ```
 //!
-//! Inputs are the 768 features in the order of the mover ([`Features::for_mover`]). Each tower has
-//! weights of its own; both outputs are clipped to 0…1 (clipped ReLU) and added. What follows is a
-//! layer to 64, a residual block of two layers (clipped between, its input added before it is clipped
-//! again), another layer, and the output: the evaluation from the view of the player to move, in
-//! pawns. These are 439,617 parameters, biases included.
+//! Inputs are the 768 features from the side to move ([`Features::for_mover`]). Each tower has its own
+//! weights; both outputs pass a clipped ReLU (0 to 1) and are added. A layer to 64 follows, a residual block
+//! of two layers (clipped between; its input is added before the final clip), another layer, and the
+//! output: the evaluation from the side to move, in pawns. Biases included, it has 439,617 parameters.
 //!
-//! Two towers, 512, 64, the residual block and the number of parameters are given; that the towers'
-//! outputs are clipped before they are added, where the residual is added, and that the output is in
-//! pawns is our reading.
+//! Two towers, 512, 64, the residual block and the number of parameters are given; that the towers' outputs
+//! are clipped before they are added, where the residual is added, and that the output is in pawns is our
+//! interpretation.
 //!
-//! # How it is fast
+//! # Performance
 //!
-//! Of 768 inputs 32 are active at most, so the first layer is a sum of 32 rows of weights. The 512
-//! are worked on in eight *slabs* of 64: the weights that lead to them and from them
-//! ([`Slab`]) are 209 kB and stay in the cache while a block of positions passes. From there on
-//! everything is a product with a matrix of 64 × 64 ([`multiply_add`]), whose sums stay in registers.
-//! One position alone and a batch give the same bits.
+//! At most 32 of the 768 inputs are active, so the first layer is a sum of 32 rows of weights. The 512-wide
+//! layer is processed in eight *slabs* of 64: the weights into and out of a [`Slab`] are 209 kB and stay in
+//! the cache for a block of positions. The rest is products with 64×64 matrices, whose sums stay in
+//! registers ([`simd::row64`]). Single positions and batches give the same bits.
 //!
 //! ```
 //! use chess::Position;
@@ -31,7 +29,7 @@
 //!
 //! let model = Towers::random(1);
 //! let start = Position::INITIAL;
-//! let value = model.evaluate(&start); // in centipawns, the mover's view
+//! let value = model.evaluate(&start); // in centipawns, from the side to move
 //! let after_e4 = start.after(start.parse_uci("e2e4")?);
 //! // A batch.
 //! let positions = [start, after_e4].map(|position| Features::for_mover(&position));
@@ -45,13 +43,10 @@
 
 mod checkpoint;
 mod forward;
-mod lanes;
 mod parameters;
-mod row;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use forward::{BLOCK, DenseError};
 pub use parameters::{
     HEAD_ROWS, Head, Layer, PARAMETERS, SCALE, SLAB_ROWS, SLABS, Slab, TOTAL_ROWS, Towers,
 };
-pub use row::{Row, multiply_add, transpose};

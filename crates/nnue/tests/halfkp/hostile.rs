@@ -1,4 +1,4 @@
-//! Files that are cut off, changed, or lie.
+//! Truncated, damaged and inconsistent files.
 
 use nnue::halfkp::{LoadError, Network};
 
@@ -9,7 +9,7 @@ use test_support::halfkp::{self, DESCRIPTION, Weights};
 const HEAD: usize = 12 + DESCRIPTION.len() + 4;
 
 #[test]
-fn a_file_cut_off_anywhere_is_said_to_be_cut_off() {
+fn a_file_cut_off_anywhere_is_truncated() {
     let file = halfkp::file(Weights::Typical, 1);
     let mut rng = Rng::new(7, 0);
     let beginning = 0..64;
@@ -27,7 +27,7 @@ fn a_file_cut_off_anywhere_is_said_to_be_cut_off() {
 }
 
 #[test]
-fn what_follows_the_network_is_not_passed_over() {
+fn trailing_bytes_are_rejected() {
     let mut file = halfkp::file(Weights::Typical, 1);
     file.push(0);
     let (found, expected) = (file.len(), file.len() - 1);
@@ -36,25 +36,25 @@ fn what_follows_the_network_is_not_passed_over() {
 }
 
 #[test]
-fn a_description_that_is_not_as_long_as_it_says_is_found_out() {
+fn a_wrong_description_length_is_detected() {
     let good = halfkp::file(Weights::Typical, 1);
     let length = DESCRIPTION.len() as u32;
     for declared in [0, 1, length - 1, length + 1, length + 4, 65_536, 65_537, u32::MAX] {
         let mut file = good.clone();
         file[8..12].copy_from_slice(&declared.to_le_bytes());
         match Network::from_bytes(&file).unwrap_err() {
-            LoadError::Hash { part: "the first layer", .. } => assert!(declared < length),
+            LoadError::Hash { part: "the feature transformer", .. } => assert!(declared < length),
             LoadError::Truncated { expected, .. } => {
                 assert_eq!(expected, good.len() + (declared - length) as usize);
             }
-            LoadError::Description { declared: said } => assert_eq!(said, declared),
+            LoadError::Description { declared: stated } => assert_eq!(stated, declared),
             error => panic!("{declared}: {error}"),
         }
     }
 }
 
 #[test]
-fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
+fn a_flipped_bit_is_detected_in_the_headers_and_harmless_in_the_weights() {
     let mut file = halfkp::file(Weights::Typical, 1);
     let mut rng = Rng::new(8, 0);
     let layers_hash = HEAD + 512 * (1 + 41024);
@@ -65,7 +65,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
         match &outcome {
             Err(LoadError::Version { .. }) => assert!(at < 4),
             Err(LoadError::Hash { part: "the architecture", .. }) => assert!((4..8).contains(&at)),
-            Err(LoadError::Hash { part: "the first layer", .. }) => {
+            Err(LoadError::Hash { part: "the feature transformer", .. }) => {
                 assert!((8..12).contains(&at) || (HEAD - 4..HEAD).contains(&at));
             }
             Err(LoadError::Hash { offset, .. }) => {
@@ -77,7 +77,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
             }
             Err(error) => panic!("{at}: {error}"),
             Ok(network) => {
-                // Text, or a weight: another network, no worse to compute with.
+                // The description or a weight: a different, valid network.
                 assert!((12..HEAD - 4).contains(&at) || at >= HEAD);
                 network.evaluate(&Position::INITIAL);
             }
@@ -87,7 +87,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
     };
     let mut places = Rng::new(9, 0);
     for _ in 0..9_900 {
-        // Where a change is an error, nothing is allocated: that is fast.
+        // Errors in the headers are fast: nothing is allocated.
         let at = match places.below(17) {
             n @ 0..12 => n,
             n => HEAD - 4 + (n & 3),
@@ -107,7 +107,7 @@ fn a_changed_bit_is_found_in_what_is_known_and_harmless_in_what_is_not() {
 }
 
 #[test]
-fn random_bytes_and_none_at_all_are_no_network() {
+fn random_and_empty_bytes_are_rejected() {
     assert!(matches!(Network::from_bytes(&[]), Err(LoadError::Truncated { found: 0, .. })));
     let mut rng = Rng::new(10, 0);
     for length in [1, 4, 12, 100, 1_000_000] {

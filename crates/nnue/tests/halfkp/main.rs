@@ -1,5 +1,5 @@
-//! HalfKP networks: a real one's values, every instruction set, positions in step with games, and
-//! files that are not what they should be.
+//! HalfKP networks: values of a trained network, every instruction set, incremental evaluation, invalid
+//! files.
 //!
 //! Networks have random weights; `make test-shared` adds a real one with the values of nnue-probe.
 //! `TABIYA_MOVES=1000000` plays that many random moves instead of some thousands; it wants a release build.
@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use chess::rng::Rng;
 use chess::{Color, Position, Setup, chess960};
-use nnue::halfkp::{Accumulators, InstructionSet, Network};
+use nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfkp::{self, Weights};
 
 /// The same network with each instruction set of this machine, scalar first.
 fn networks(weights: Weights) -> Vec<Arc<Network>> {
     let file = halfkp::file(weights, 1);
-    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_there());
+    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_supported());
     sets.map(|set| {
-        let mut network = Network::from_bytes(&file).expect("the file is good");
-        assert!(network.use_instructions(set));
+        let mut network = Network::from_bytes(&file).expect("a valid file");
+        assert!(network.set_instruction_set(set));
         Arc::new(network)
     })
     .collect()
@@ -59,8 +59,8 @@ mod shared_data {
         let mut network = Network::from_bytes(&file).unwrap();
         assert!(network.description().starts_with("Features=HalfKP(Friend)[41024->256x2]"));
         for set in InstructionSet::ALL {
-            if !network.use_instructions(set) {
-                eprintln!("{set:?} is not there");
+            if !network.set_instruction_set(set) {
+                eprintln!("{set:?} is not supported");
                 continue;
             }
             let mut lines = 0;
@@ -79,11 +79,11 @@ mod shared_data {
 }
 
 #[test]
-fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_games() {
+fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() {
     let moves = std::env::var("TABIYA_MOVES").map_or(6_000, |n| n.parse().expect("a number"));
     for (weights, share) in [(Weights::Typical, moves * 2 / 3), (Weights::Extreme, moves / 3)] {
         let networks = networks(weights);
-        let mut stacks: Vec<_> = networks.iter().cloned().map(Accumulators::new).collect();
+        let mut stacks: Vec<_> = networks.iter().cloned().map(AccumulatorStack::new).collect();
         let mut rng = Rng::new(2, 0);
         let (mut played, mut values, mut evaluated) = (0, std::collections::HashSet::new(), 0);
         while played < share {
@@ -96,27 +96,27 @@ fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_gam
                 if legal.is_empty() {
                     break;
                 }
-                // Now and then back, and down another way.
+                // Now and then unmake some moves.
                 if !before.is_empty() && rng.below(5) == 0 {
                     for _ in 0..=rng.below(before.len().min(4)) {
-                        stacks.iter_mut().for_each(Accumulators::take_back);
-                        position = before.pop().expect("as many as the stack has levels");
+                        stacks.iter_mut().for_each(AccumulatorStack::unmake_move);
+                        position = before.pop().expect("as many as there are plies");
                     }
                     continue;
                 }
                 let m = legal[rng.below(legal.len())];
                 let after = position.after(m);
                 for stack in &mut stacks {
-                    assert_eq!(stack.play(&position, m), after);
+                    assert_eq!(stack.make_move(&position, m), after);
                 }
                 before.push(position);
                 position = after;
                 played += 1;
-                // Not at every move: levels that have not been asked for are skipped.
+                // Not at every ply: the others are updated lazily.
                 if rng.below(3) > 0 {
                     let value = networks[0].evaluate(&position);
                     for (network, stack) in networks.iter().zip(&mut stacks) {
-                        let set = network.instructions();
+                        let set = network.instruction_set();
                         assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
                         assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
                     }
@@ -125,38 +125,38 @@ fn accumulators_give_what_every_instruction_set_gives_from_scratch_in_random_gam
                 }
             }
         }
-        // If all were clipped there would be nothing to compare.
+        // If everything were clipped there would be nothing to compare.
         assert!(values.len() > 100, "{} values of {evaluated}", values.len());
     }
 }
 
 #[test]
-fn a_null_move_needs_no_telling() {
+fn a_null_move_needs_no_call() {
     let network = Arc::new(Network::from_bytes(&halfkp::file(Weights::Typical, 3)).unwrap());
-    let mut accumulators = Accumulators::new(Arc::clone(&network));
+    let mut accumulators = AccumulatorStack::new(Arc::clone(&network));
     let start = Position::INITIAL;
     accumulators.reset(&start);
-    let next = accumulators.play(&start, start.parse_uci("g1f3").unwrap());
+    let next = accumulators.make_move(&start, start.parse_uci("g1f3").unwrap());
     let passed = next.after_null().unwrap();
     assert_eq!(accumulators.evaluate(&passed), network.evaluate(&passed));
     assert_eq!(accumulators.evaluate(&next), network.evaluate(&next));
 }
 
 #[test]
-fn a_board_turned_around_has_the_same_value_for_the_other_player() {
-    // Half a turn and the colors exchanged: what Black sees is what White saw.
+fn a_rotated_board_has_the_same_value_for_the_other_color() {
+    // Rotated by 180 degrees with colors swapped: Black's perspective is White's before.
     let network = Network::from_bytes(&halfkp::file(Weights::Typical, 4)).unwrap();
     let setup = Setup::from_fen("r1bq1rk1/ppp2ppp/2n2n2/3p4/1b1P4/2NBPN2/PP3PPP/R1BQK2R w - - 0 1")
         .unwrap();
-    let mut turned = chess::Board::EMPTY;
+    let mut rotated = chess::Board::EMPTY;
     for (square, piece) in setup.board.iter() {
         let piece = chess::Piece::new(!piece.color(), piece.piece_type());
-        turned.put(chess::Square::from_index(63 - square.index()), piece);
+        rotated.put(chess::Square::from_index(63 - square.index()), piece);
     }
     for color in Color::ALL {
         let value = network.evaluate_board(&setup.board, color);
         assert!(value.is_some());
-        assert_eq!(value, network.evaluate_board(&turned, !color));
+        assert_eq!(value, network.evaluate_board(&rotated, !color));
     }
 }
 
@@ -166,9 +166,9 @@ fn a_board_without_a_king_or_with_two_has_no_value() {
     for fen in ["8/8/8/8/8/8/8/4K3 w - - 0 1", "k6k/8/8/8/8/8/8/4K3 w - - 0 1"] {
         let board = Setup::from_fen(fen).unwrap().board;
         assert_eq!(network.evaluate_board(&board, Color::White), None);
-        assert_eq!(network.half(&board, Color::Black), None);
+        assert_eq!(network.refresh(&board, Color::Black), None);
     }
-    // Sixty-four pieces are too many for chess, not for a network.
+    // Sixty-four pieces are too many for chess, but not for the network.
     let full = Setup::from_fen(
         "kqqqqqqq/qqqqqqqq/qqqqqqqq/qqqqqqqq/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQK w - - 0 1",
     )

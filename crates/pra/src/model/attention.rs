@@ -6,13 +6,13 @@
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::forward::ForwardHooks;
 use super::gates::PAIRS;
 use super::ops::{EPSILON, masked_softmax, short_dot, softmax_backward};
 use crate::config::{HEADS, PIECE_HEADS, SQUARES};
-use crate::mul::{Matrix, MatrixMut, lay_out, multiply};
+use simd::gemm::{Matrix, MatrixMut, copy_row_major, matmul};
 
 /// Index of the queries in a row of `qkv`, in units of the embedding dimension.
 const Q: usize = 0;
@@ -41,20 +41,20 @@ impl Shape {
 
     /// Queries, keys or values of a head: `[64, head_dim]`.
     fn head(self, qkv: &[f32], part: usize, head: usize) -> Matrix<'_> {
-        Matrix::with_step(&qkv[self.offset(part, head)..], SQUARES, self.head_dim, self.stride())
+        Matrix::with_stride(&qkv[self.offset(part, head)..], SQUARES, self.head_dim, self.stride())
     }
 
     fn head_mut(self, qkv: &mut [f32], part: usize, head: usize) -> MatrixMut<'_> {
         let qkv = &mut qkv[self.offset(part, head)..];
-        MatrixMut::with_step(qkv, SQUARES, self.head_dim, self.stride())
+        MatrixMut::with_stride(qkv, SQUARES, self.head_dim, self.stride())
     }
 
     /// Queries, keys or values of all heads, transposed: `[n_embd, 64]`.
-    fn transposed(self, qkv: &[f32], part: usize) -> Aligned<f32> {
+    fn transposed(self, qkv: &[f32], part: usize) -> AlignedVec<f32> {
         let rows =
-            Matrix::with_step(&qkv[part * self.n_embd..], SQUARES, self.n_embd, self.stride());
-        let mut transposed = Aligned::zeros(self.n_embd * SQUARES);
-        lay_out(&mut transposed, rows.transposed());
+            Matrix::with_stride(&qkv[part * self.n_embd..], SQUARES, self.n_embd, self.stride());
+        let mut transposed = AlignedVec::zeros(self.n_embd * SQUARES);
+        copy_row_major(&mut transposed, rows.transposed());
         transposed
     }
 
@@ -65,7 +65,7 @@ impl Shape {
 
     /// A head of a `[64, n_embd]` matrix.
     fn head_columns(self, data: &[f32], head: usize) -> Matrix<'_> {
-        Matrix::with_step(&data[head * self.head_dim..], SQUARES, self.head_dim, self.n_embd)
+        Matrix::with_stride(&data[head * self.head_dim..], SQUARES, self.head_dim, self.n_embd)
     }
 
     fn scale(self) -> f32 {
@@ -95,14 +95,14 @@ pub(super) fn forward(
         let head_weights = &mut weights[begin..][..PAIRS];
         let own = &mut head_weights[rows.clone()];
         let query = &qkv[shape.offset(Q, head) + queries.start * shape.stride()..];
-        let query = Matrix::with_step(query, count, shape.head_dim, shape.stride());
+        let query = Matrix::with_stride(query, count, shape.head_dim, shape.stride());
         let scores = MatrixMut::new(own, count, SQUARES);
         // Softmax uses powers of two, which are faster than those of e: the factor is in the scale.
-        multiply(scores, query, shape.head_rows(&keys, head), shape.scale() * LOG2_E);
+        matmul(scores, query, shape.head_rows(&keys, head), shape.scale() * LOG2_E);
         masked_softmax(own.as_chunks_mut().0, gates.as_chunks().0);
         let into = &mut output[head * shape.head_dim..];
-        let into = MatrixMut::with_step(into, count, shape.head_dim, shape.n_embd);
-        multiply(into, Matrix::new(own, count, SQUARES), shape.head(qkv, V, head), 1.0);
+        let into = MatrixMut::with_stride(into, count, shape.head_dim, shape.n_embd);
+        matmul(into, Matrix::new(own, count, SQUARES), shape.head(qkv, V, head), 1.0);
         hooks.attention_weights(head_weights);
     }
 }
@@ -118,14 +118,14 @@ pub(super) fn backward(
     grad_log_gates: &mut [f32],
 ) {
     let values = shape.transposed(qkv, V);
-    let mut grad_scores = Aligned::zeros(PAIRS);
+    let mut grad_scores = AlignedVec::zeros(PAIRS);
     for head in 0..HEADS {
         let weights = &weights[head * PAIRS..][..PAIRS];
         let output = shape.head_columns(grad_output, head);
         let matrix = Matrix::new(weights, SQUARES, SQUARES);
-        multiply(shape.head_mut(grad_qkv, V, head), matrix.transposed(), output, 1.0);
+        matmul(shape.head_mut(grad_qkv, V, head), matrix.transposed(), output, 1.0);
         let grad_weights = MatrixMut::new(&mut grad_scores, SQUARES, SQUARES);
-        multiply(grad_weights, output, shape.head_rows(&values, head), 1.0);
+        matmul(grad_weights, output, shape.head_rows(&values, head), 1.0);
         let rows = grad_scores.as_chunks_mut().0.iter_mut();
         rows.zip(weights.as_chunks().0).for_each(|(grad, weights)| softmax_backward(grad, weights));
         if let Some(free) = head.checked_sub(PIECE_HEADS) {
@@ -134,8 +134,8 @@ pub(super) fn backward(
         }
         let (query, key) = (shape.head(qkv, Q, head), shape.head(qkv, K, head));
         let grad_scores = Matrix::new(&grad_scores, SQUARES, SQUARES);
-        multiply(shape.head_mut(grad_qkv, Q, head), grad_scores, key, shape.scale());
-        multiply(shape.head_mut(grad_qkv, K, head), grad_scores.transposed(), query, shape.scale());
+        matmul(shape.head_mut(grad_qkv, Q, head), grad_scores, key, shape.scale());
+        matmul(shape.head_mut(grad_qkv, K, head), grad_scores.transposed(), query, shape.scale());
     }
 }
 

@@ -7,7 +7,7 @@ use super::ops::rms_norm_backward;
 use crate::config::{FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add};
 
 impl Activations {
     /// Adds the gradient w.r.t. all parameters below the heads, given that w.r.t. the final hidden
@@ -35,7 +35,7 @@ impl Activations {
                 *squared = hidden * hidden;
             }
             let grad_residual = Matrix::new(residual, rows, d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[offsets.mlp_proj..], d, 4 * d),
                 grad_residual.transposed(),
                 Matrix::new(&self.mlp_squared, rows, 4 * d),
@@ -43,12 +43,12 @@ impl Activations {
             );
             let grad_hidden = &mut self.grad.mlp_hidden[..rows * 4 * d];
             let into = MatrixMut::new(grad_hidden, rows, 4 * d);
-            multiply(into, grad_residual, weight(offsets.mlp_proj, d, 4 * d), 1.0);
+            matmul(into, grad_residual, weight(offsets.mlp_proj, d, 4 * d), 1.0);
             for (grad, hidden) in grad_hidden.iter_mut().zip(hidden) {
                 *grad *= 2.0 * hidden;
             }
             let grad_hidden = Matrix::new(grad_hidden, rows, 4 * d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[offsets.mlp_fc..], 4 * d, d),
                 grad_hidden.transposed(),
                 Matrix::new(&saved.mlp_input, rows, d),
@@ -56,18 +56,18 @@ impl Activations {
             );
             let grad_input = &mut self.grad.input[..rows * d];
             let into = MatrixMut::new(grad_input, rows, d);
-            multiply(into, grad_hidden, weight(offsets.mlp_fc, 4 * d, d), 1.0);
+            matmul(into, grad_hidden, weight(offsets.mlp_fc, 4 * d, d), 1.0);
             rms_norm_backward(residual, grad_input, &saved.mlp_input, &saved.mlp_input_rstd, d);
             // Attention.
             let grad_residual = Matrix::new(residual, rows, d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[offsets.attn_proj..], d, d),
                 grad_residual.transposed(),
                 Matrix::new(&saved.attn_output, rows, d),
                 1.0,
             );
             let into = MatrixMut::new(grad_input, rows, d);
-            multiply(into, grad_residual, weight(offsets.attn_proj, d, d), 1.0);
+            matmul(into, grad_residual, weight(offsets.attn_proj, d, d), 1.0);
             self.grad.log_gates.fill(0.0);
             let grad_qkv = &mut self.grad.qkv[..rows * 3 * d];
             for n in 0..tokens.len() {
@@ -85,14 +85,14 @@ impl Activations {
             free_backward(&mut gradient[free.clone()], &self.grad.log_gates, &weights[free]);
             qk_norm_backward(grad_qkv, &saved.qkv, &saved.qk_rstd, shape);
             let grad_qkv = Matrix::new(grad_qkv, rows, 3 * d);
-            multiply_add(
+            matmul_add(
                 MatrixMut::new(&mut gradient[offsets.qkv..], 3 * d, d),
                 grad_qkv.transposed(),
                 Matrix::new(&saved.attn_input, rows, d),
                 1.0,
             );
             let into = MatrixMut::new(grad_input, rows, d);
-            multiply(into, grad_qkv, weight(offsets.qkv, 3 * d, d), 1.0);
+            matmul(into, grad_qkv, weight(offsets.qkv, 3 * d, d), 1.0);
             rms_norm_backward(residual, grad_input, &saved.attn_input, &saved.attn_input_rstd, d);
         }
         let grad_embedding = &mut self.grad.input[..rows * d];

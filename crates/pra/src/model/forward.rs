@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::activations::Activations;
 use super::attention::{self, qk_norm};
@@ -15,7 +15,7 @@ use super::packed::Parameters;
 use crate::config::{HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::mul::{Matrix, MatrixMut, multiply_panels};
+use simd::gemm::{Matrix, MatrixMut, matmul_packed};
 use crate::weights::Weights;
 
 /// All squares of a position.
@@ -36,7 +36,7 @@ impl ForwardHooks for () {}
 impl Activations {
     /// Queries, keys and values of the first block for every side to move, token and square:
     /// `[2, vocabulary, 64, 3d]`. They depend on nothing else, so inference looks them up.
-    pub fn first_layer_qkv(weights: &Weights, packed: &[f32]) -> Aligned<f32> {
+    pub fn first_layer_qkv(weights: &Weights, packed: &[f32]) -> AlignedVec<f32> {
         let (config, layout) = (weights.config(), weights.layout());
         let mut activations = Self::new(config, 1, false);
         let mut table = Vec::new();
@@ -77,7 +77,7 @@ impl Activations {
         rms_norm(&mut saved.attn_input[..rows * d], &mut saved.attn_input_rstd, &self.residual, d);
         let qkv = &mut saved.qkv[first * 3 * d..][..rows * 3 * d];
         let into = MatrixMut::new(qkv, rows, 3 * d);
-        multiply_panels(into, Matrix::new(&saved.attn_input, rows, d), weight, false);
+        matmul_packed(into, Matrix::new(&saved.attn_input, rows, d), weight, false);
         qk_norm(qkv, &mut saved.qk_rstd, shape);
     }
 
@@ -129,7 +129,7 @@ impl Activations {
                     hooks,
                 );
             }
-            multiply_panels(
+            matmul_packed(
                 MatrixMut::new(&mut self.residual, rows, d),
                 Matrix::new(&saved.attn_output, rows, d),
                 &packed[offsets.attn_proj..],
@@ -137,7 +137,7 @@ impl Activations {
             );
             let mlp_input = &mut saved.mlp_input[..rows * d];
             rms_norm(mlp_input, &mut saved.mlp_input_rstd, &self.residual, d);
-            multiply_panels(
+            matmul_packed(
                 MatrixMut::new(&mut saved.mlp_hidden, rows, 4 * d),
                 Matrix::new(&saved.mlp_input, rows, d),
                 &packed[offsets.mlp_fc..],
@@ -155,7 +155,7 @@ impl Activations {
                 hidden.iter_mut().for_each(|hidden| *hidden = hidden.max(0.0) * hidden.max(0.0));
                 &*hidden
             };
-            multiply_panels(
+            matmul_packed(
                 MatrixMut::new(&mut self.residual, rows, d),
                 Matrix::new(squared, rows, 4 * d),
                 &packed[offsets.mlp_proj..],

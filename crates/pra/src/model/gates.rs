@@ -3,7 +3,7 @@
 //! A *gate* multiplies the exponential of an attention score, which equals an additive bias of its
 //! logarithm: 0 or 1 for piece heads, `sigmoid(logit) + 1e-6` for free heads, as in the reference.
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::ops::exp;
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
@@ -16,7 +16,7 @@ const FLOOR: f32 = 1e-6;
 
 /// The gates of all heads: `[depth, 12, 64, 64]`.
 #[derive(Clone, Debug)]
-pub(super) struct Gates(Aligned<f32>);
+pub(super) struct Gates(AlignedVec<f32>);
 
 impl Gates {
     /// The masks of the piece heads; free heads are 0 until [`set_free`](Self::set_free).
@@ -29,7 +29,7 @@ impl Gates {
                 }
             }
         }
-        Self(Aligned::from(&*block.repeat(config.depth)))
+        Self(AlignedVec::from(&*block.repeat(config.depth)))
     }
 
     /// The gates of one block.

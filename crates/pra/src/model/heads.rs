@@ -1,13 +1,13 @@
 //! The policy and value heads together.
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::batch::{Batch, LossWeights, Losses};
 use super::packed::Parameters;
 use super::policy::PolicyHead;
 use super::value::ValueHead;
 use crate::config::{Config, SQUARES};
-use crate::mul::Matrix;
+use simd::gemm::Matrix;
 
 /// Activations of both heads.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Heads {
     pub policy: PolicyHead,
     pub value: ValueHead,
     /// The gradient w.r.t. the final hidden states.
-    pub grad_hidden: Aligned<f32>,
+    pub grad_hidden: AlignedVec<f32>,
 }
 
 /// Factors of the loss of one position: loss weights over the numbers of positions.
@@ -54,7 +54,7 @@ impl Heads {
             n_embd: config.n_embd,
             policy: PolicyHead::new(config, positions, training),
             value: ValueHead::new(config, positions, training),
-            grad_hidden: Aligned::zeros(size),
+            grad_hidden: AlignedVec::zeros(size),
         }
     }
 

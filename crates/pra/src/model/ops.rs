@@ -12,7 +12,7 @@ pub(super) const EPSILON: f32 = 1.19e-7;
 /// Independent accumulators of a long sum, which hide the latency of additions.
 pub(super) const LANES: usize = 16;
 
-/// `a · b + c`: a fused multiply-add where the CPU has one, since elsewhere that is a slow library call.
+/// `a · b + c`: a fused matmul-add where the CPU has one, since elsewhere that is a slow library call.
 #[inline(always)]
 pub(super) fn fused(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {

@@ -3,13 +3,13 @@
 //! Made from [`Weights`] when their [version](Weights::version) changes, that is, once per optimizer
 //! step in training and once in inference.
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::activations::Activations;
 use super::gates::{Gates, PAIRS};
 use crate::config::{Config, FREE_HEADS};
 use crate::layout::Layout;
-use crate::mul::{Matrix, to_panels};
+use simd::gemm::{Matrix, pack_panels};
 use crate::weights::Weights;
 
 /// Copies of the weights of a model, and what is computed from weights alone.
@@ -18,10 +18,10 @@ pub(super) struct PackedWeights {
     /// The version of the weights that it was made from.
     version: Option<u64>,
     /// All parameters; matrices of GEMMs are transposed to `[inputs, outputs]` and packed in panels.
-    packed: Aligned<f32>,
+    packed: AlignedVec<f32>,
     gates: Gates,
     /// See [`Activations::first_layer_qkv`]; computed for inference only.
-    first_layer_qkv: Option<Aligned<f32>>,
+    first_layer_qkv: Option<AlignedVec<f32>>,
 }
 
 /// What a forward or backward pass reads.
@@ -37,7 +37,7 @@ pub(super) struct Parameters<'a> {
 
 impl PackedWeights {
     pub fn new(config: &Config) -> Self {
-        let packed = Aligned::zeros(0);
+        let packed = AlignedVec::zeros(0);
         Self { version: None, packed, gates: Gates::new(config), first_layer_qkv: None }
     }
 
@@ -62,11 +62,11 @@ impl PackedWeights {
     }
 }
 
-fn pack(layout: &Layout, values: &[f32]) -> Aligned<f32> {
-    let mut packed = Aligned::from(values);
+fn pack(layout: &Layout, values: &[f32]) -> AlignedVec<f32> {
+    let mut packed = AlignedVec::from(values);
     for &(begin, outputs, inputs) in layout.gemm_weights() {
         let matrix = Matrix::new(&values[begin..], outputs, inputs);
-        to_panels(&mut packed[begin..], matrix.transposed());
+        pack_panels(&mut packed[begin..], matrix.transposed());
     }
     packed
 }

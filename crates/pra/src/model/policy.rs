@@ -1,6 +1,6 @@
 //! The policy head: a logit for each move, the cross-entropy loss, and its gradient.
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::batch::{Batch, Losses};
 use super::heads::Backward;
@@ -8,28 +8,28 @@ use super::ops::{add_scaled, dot, exp};
 use super::packed::Parameters;
 use crate::config::{Config, SQUARES};
 use crate::encode::{PLAIN_MOVES, POLICY, promotion_of};
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add, matmul_packed};
 
 /// Activations of the policy head.
 #[derive(Clone, Debug)]
 pub(super) struct PolicyHead {
     config: Config,
     /// Projections of from- and to-squares, side by side: `[rows, 2d]`.
-    from_to: Aligned<f32>,
+    from_to: AlignedVec<f32>,
     /// The logits of one position.
-    pub logits: Aligned<f32>,
-    grad_from_to: Aligned<f32>,
-    grad_plain: Aligned<f32>,
+    pub logits: AlignedVec<f32>,
+    grad_from_to: AlignedVec<f32>,
+    grad_plain: AlignedVec<f32>,
 }
 
 impl PolicyHead {
     pub fn new(config: &Config, positions: usize, training: bool) -> Self {
         let size = positions * SQUARES * 2 * config.n_embd;
-        let grad = |length: usize| Aligned::zeros(if training { length } else { 0 });
+        let grad = |length: usize| AlignedVec::zeros(if training { length } else { 0 });
         Self {
             config: *config,
-            from_to: Aligned::zeros(size),
-            logits: Aligned::zeros(POLICY),
+            from_to: AlignedVec::zeros(size),
+            logits: AlignedVec::zeros(POLICY),
             grad_from_to: grad(size),
             grad_plain: grad(PLAIN_MOVES),
         }
@@ -38,17 +38,17 @@ impl PolicyHead {
     /// Projects the hidden states of all positions.
     pub fn forward(&mut self, parameters: &Parameters<'_>, hidden: Matrix<'_>, rows: usize) {
         let into = MatrixMut::new(&mut self.from_to, rows, 2 * self.config.n_embd);
-        multiply_panels(into, hidden, &parameters.packed[parameters.layout.policy_proj..], false);
+        matmul_packed(into, hidden, &parameters.packed[parameters.layout.policy_proj..], false);
     }
 
     /// Computes the logits of all from-to pairs of position `n`.
     fn plain_logits(&mut self, n: usize) {
         let d = self.config.n_embd;
         let own = &self.from_to[n * SQUARES * 2 * d..][..SQUARES * 2 * d];
-        let from = Matrix::with_step(own, SQUARES, d, 2 * d);
-        let to = Matrix::with_step(&own[d..], SQUARES, d, 2 * d).transposed();
+        let from = Matrix::with_stride(own, SQUARES, d, 2 * d);
+        let to = Matrix::with_stride(&own[d..], SQUARES, d, 2 * d).transposed();
         let into = MatrixMut::new(&mut self.logits, SQUARES, SQUARES);
-        multiply(into, from, to, (d as f32).sqrt().recip());
+        matmul(into, from, to, (d as f32).sqrt().recip());
     }
 
     /// Computes the logit of a policy index that is a promotion, from the hidden states of the position.
@@ -122,11 +122,11 @@ impl PolicyHead {
         let range = n * SQUARES * 2 * d..(n + 1) * SQUARES * 2 * d;
         let (own, grad_own) = (&self.from_to[range.clone()], &mut self.grad_from_to[range]);
         let grad_plain = Matrix::new(&self.grad_plain, SQUARES, SQUARES);
-        let from = Matrix::with_step(own, SQUARES, d, 2 * d);
-        let to = Matrix::with_step(&own[d..], SQUARES, d, 2 * d);
-        multiply(MatrixMut::with_step(grad_own, SQUARES, d, 2 * d), grad_plain, to, scale);
-        let into = MatrixMut::with_step(&mut grad_own[d..], SQUARES, d, 2 * d);
-        multiply(into, grad_plain.transposed(), from, scale);
+        let from = Matrix::with_stride(own, SQUARES, d, 2 * d);
+        let to = Matrix::with_stride(&own[d..], SQUARES, d, 2 * d);
+        matmul(MatrixMut::with_stride(grad_own, SQUARES, d, 2 * d), grad_plain, to, scale);
+        let into = MatrixMut::with_stride(&mut grad_own[d..], SQUARES, d, 2 * d);
+        matmul(into, grad_plain.transposed(), from, scale);
     }
 
     /// Adds the gradients w.r.t. the projection weights and the hidden states of all positions.
@@ -139,13 +139,13 @@ impl PolicyHead {
     ) {
         let (d, begin) = (self.config.n_embd, parameters.layout.policy_proj);
         let grad_from_to = Matrix::new(&self.grad_from_to, rows, 2 * d);
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut backward.gradient[begin..], 2 * d, d),
             grad_from_to.transposed(),
             Matrix::new(hidden, rows, d),
             1.0,
         );
-        multiply_add(
+        matmul_add(
             MatrixMut::new(backward.grad_hidden, rows, d),
             grad_from_to,
             Matrix::new(&parameters.weights[begin..], 2 * d, d),

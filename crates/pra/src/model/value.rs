@@ -4,7 +4,7 @@
 //! error. The light head first projects each square to a few channels, and is a classifier of win, draw
 //! and loss with a cross-entropy loss.
 
-use aligned::Aligned;
+use simd::AlignedVec;
 
 use super::batch::{Losses, has_outcome};
 use super::heads::Backward;
@@ -12,35 +12,35 @@ use super::packed::Parameters;
 use crate::config::{Config, SQUARES};
 use crate::encode::Outcome;
 use crate::layout::{VALUE_CHANNELS, value_shape};
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add, multiply_panels};
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add, matmul_packed};
 
 /// Activations of the value head.
 #[derive(Clone, Debug)]
 pub(super) struct ValueHead {
     config: Config,
     /// Channels of the squares, in the light head.
-    squares: Aligned<f32>,
+    squares: AlignedVec<f32>,
     /// ReLU output, and its square.
-    hidden: Aligned<f32>,
-    squared: Aligned<f32>,
-    outputs: Aligned<f32>,
-    grad_outputs: Aligned<f32>,
-    grad_hidden: Aligned<f32>,
-    grad_squares: Aligned<f32>,
+    hidden: AlignedVec<f32>,
+    squared: AlignedVec<f32>,
+    outputs: AlignedVec<f32>,
+    grad_outputs: AlignedVec<f32>,
+    grad_hidden: AlignedVec<f32>,
+    grad_squares: AlignedVec<f32>,
 }
 
 impl ValueHead {
     pub fn new(config: &Config, positions: usize, training: bool) -> Self {
-        let grad = |length: usize| Aligned::zeros(if training { length } else { 0 });
+        let grad = |length: usize| AlignedVec::zeros(if training { length } else { 0 });
         let (_, neurons, outputs) = value_shape(config);
         let channels = if config.light_value { VALUE_CHANNELS } else { 0 };
         let squares = positions * SQUARES * channels;
         Self {
             config: *config,
-            squares: Aligned::zeros(squares),
-            hidden: Aligned::zeros(positions * neurons),
-            squared: Aligned::zeros(positions * neurons),
-            outputs: Aligned::zeros(positions * outputs),
+            squares: AlignedVec::zeros(squares),
+            hidden: AlignedVec::zeros(positions * neurons),
+            squared: AlignedVec::zeros(positions * neurons),
+            outputs: AlignedVec::zeros(positions * outputs),
             grad_outputs: grad(positions * outputs),
             grad_hidden: grad(positions * neurons),
             grad_squares: grad(squares),
@@ -53,10 +53,10 @@ impl ValueHead {
         let (inputs, neurons, outputs) = value_shape(&self.config);
         if self.config.light_value {
             let into = MatrixMut::new(&mut self.squares, positions * SQUARES, VALUE_CHANNELS);
-            multiply_panels(into, last, &packed[layout.value_squares..], false);
+            matmul_packed(into, last, &packed[layout.value_squares..], false);
         }
-        let input = if self.config.light_value { &self.squares[..] } else { last.numbers() };
-        multiply_panels(
+        let input = if self.config.light_value { &self.squares[..] } else { last.data() };
+        matmul_packed(
             MatrixMut::new(&mut self.hidden, positions, neurons),
             Matrix::new(input, positions, inputs),
             &packed[layout.value_fc1..],
@@ -66,7 +66,7 @@ impl ValueHead {
             *hidden = hidden.max(0.0);
             *squared = *hidden * *hidden;
         }
-        multiply_panels(
+        matmul_packed(
             MatrixMut::new(&mut self.outputs, positions, outputs),
             Matrix::new(&self.squared, positions, neurons),
             &packed[layout.value_fc2..],
@@ -126,13 +126,13 @@ impl ValueHead {
         let Backward { gradient, grad_hidden: grad_last, .. } = backward;
         let (inputs, neurons, outputs) = value_shape(&self.config);
         let grad_outputs = Matrix::new(&self.grad_outputs, positions, outputs);
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut gradient[layout.value_fc2..], outputs, neurons),
             grad_outputs.transposed(),
             Matrix::new(&self.squared, positions, neurons),
             1.0,
         );
-        multiply(
+        matmul(
             MatrixMut::new(&mut self.grad_hidden, positions, neurons),
             grad_outputs,
             Matrix::new(&weights[layout.value_fc2..], outputs, neurons),
@@ -143,7 +143,7 @@ impl ValueHead {
         }
         let grad_hidden = Matrix::new(&self.grad_hidden, positions, neurons);
         let input = if self.config.light_value { &self.squares[..] } else { last };
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut gradient[layout.value_fc1..], neurons, inputs),
             grad_hidden.transposed(),
             Matrix::new(input, positions, inputs),
@@ -152,19 +152,19 @@ impl ValueHead {
         let fc1 = Matrix::new(&weights[layout.value_fc1..], neurons, inputs);
         if !self.config.light_value {
             let into = MatrixMut::new(grad_last, positions, inputs);
-            multiply_add(into, grad_hidden, fc1, 1.0);
+            matmul_add(into, grad_hidden, fc1, 1.0);
             return;
         }
         let into = MatrixMut::new(&mut self.grad_squares, positions, inputs);
-        multiply(into, grad_hidden, fc1, 1.0);
+        matmul(into, grad_hidden, fc1, 1.0);
         let grad_squares = Matrix::new(&self.grad_squares, rows, VALUE_CHANNELS);
-        multiply_add(
+        matmul_add(
             MatrixMut::new(&mut gradient[layout.value_squares..], VALUE_CHANNELS, d),
             grad_squares.transposed(),
             Matrix::new(last, rows, d),
             1.0,
         );
-        multiply_add(
+        matmul_add(
             MatrixMut::new(grad_last, rows, d),
             grad_squares,
             Matrix::new(&weights[layout.value_squares..], VALUE_CHANNELS, d),

@@ -10,7 +10,7 @@
 //! down by their second moment, the whole keeping its size, and weights decay only where the step makes
 //! them smaller anyway.
 
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add};
 
 /// The polynomials a·x + b·x³ + c·x⁵.
 const POLAR_EXPRESS: [(f64, f64, f64); 5] = [
@@ -93,16 +93,16 @@ fn orthogonalize(scratch: &mut Scratch, (rows, columns): (usize, usize)) {
         let whole = Matrix::new(x, rows, columns);
         let (left, right) =
             if is_tall { (whole.transposed(), whole) } else { (whole, whole.transposed()) };
-        multiply(MatrixMut::new(square, side, side), left, right, 1.0);
+        matmul(MatrixMut::new(square, side, side), left, right, 1.0);
         polynomial.clear();
         polynomial.extend(square.iter().map(|&a| b * a));
         let own = Matrix::new(square, side, side);
-        multiply_add(MatrixMut::new(polynomial, side, side), own, own, c);
+        matmul_add(MatrixMut::new(polynomial, side, side), own, own, c);
         next.clear();
         next.extend(x.iter().map(|&x| a * x));
         let own = Matrix::new(polynomial, side, side);
         let (left, right) = if is_tall { (whole, own) } else { (own, whole) };
-        multiply_add(MatrixMut::new(next, rows, columns), left, right, 1.0);
+        matmul_add(MatrixMut::new(next, rows, columns), left, right, 1.0);
         std::mem::swap(x, next);
     }
 }

@@ -112,10 +112,10 @@ impl Teacher {
         Ok(Scorer(match (self, look) {
             (Self::Classic, Look::Static) => Eye::Classic(Evaluator::new(None)),
             (Self::Network(AnyNetwork::Tabiya(network), _), Look::Static) => {
-                Eye::Tabiya(nnue::Accumulators::new(Arc::clone(network)))
+                Eye::Tabiya(nnue::AccumulatorStack::new(Arc::clone(network)))
             }
             (Self::Network(AnyNetwork::HalfKp(network), _), Look::Static) => {
-                Eye::HalfKp(nnue::halfkp::Accumulators::new(Arc::clone(network)))
+                Eye::HalfKp(nnue::halfkp::AccumulatorStack::new(Arc::clone(network)))
             }
             _ => Eye::Engine(Box::new(self.engine(HASH)?), look),
         }))
@@ -128,8 +128,8 @@ pub struct Scorer(Eye);
 
 enum Eye {
     Classic(Evaluator),
-    Tabiya(nnue::Accumulators),
-    HalfKp(nnue::halfkp::Accumulators),
+    Tabiya(nnue::AccumulatorStack),
+    HalfKp(nnue::halfkp::AccumulatorStack),
     Engine(Box<Engine>, Look),
 }
 
@@ -155,8 +155,8 @@ impl Scorer {
     pub fn play(&mut self, position: &Position, m: Move) -> Position {
         match &mut self.0 {
             Eye::Classic(evaluator) => evaluator.play(position, m),
-            Eye::Tabiya(accumulators) => accumulators.play(position, m),
-            Eye::HalfKp(accumulators) => accumulators.play(position, m),
+            Eye::Tabiya(accumulators) => accumulators.make_move(position, m),
+            Eye::HalfKp(accumulators) => accumulators.make_move(position, m),
             Eye::Engine(..) => position.after(m),
         }
     }
@@ -165,8 +165,8 @@ impl Scorer {
     pub fn take_back(&mut self) {
         match &mut self.0 {
             Eye::Classic(evaluator) => evaluator.take_back(),
-            Eye::Tabiya(accumulators) => accumulators.take_back(),
-            Eye::HalfKp(accumulators) => accumulators.take_back(),
+            Eye::Tabiya(accumulators) => accumulators.unmake_move(),
+            Eye::HalfKp(accumulators) => accumulators.unmake_move(),
             Eye::Engine(..) => {}
         }
     }

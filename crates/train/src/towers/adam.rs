@@ -1,7 +1,7 @@
 //! The optimizer Adam (Kingma and Ba, 2014): every parameter has a step size of its own, from averages
 //! of its gradient and of the square of it.
 
-use nnue::towers::Row;
+use simd::row64::Row;
 
 const MEAN_DECAY: f32 = 0.9;
 const SQUARE_DECAY: f32 = 0.999;

@@ -2,7 +2,8 @@
 
 use chess::PackedRow;
 use nnue::features::{Features, MAX_ACTIVE};
-use nnue::towers::{Row, SLABS, Towers, multiply_add, transpose};
+use nnue::towers::{SLABS, Towers};
+use simd::row64::{Row, matmul_add, transpose};
 
 use super::Options;
 use super::examples::target;
@@ -130,20 +131,20 @@ impl Block {
                 self.inner[p] = mover[p];
                 self.inner[p].add(&opponent[p]);
             }
-            multiply_add(&self.inner[..self.count], slab.next, &mut self.hidden[..]);
+            matmul_add(&self.inner[..self.count], slab.next, &mut self.hidden[..]);
         }
         self.hidden.iter_mut().for_each(Row::clip);
         self.inner.fill(*first.bias);
-        multiply_add(&self.hidden[..], first.weights, &mut self.inner[..]);
+        matmul_add(&self.hidden[..], first.weights, &mut self.inner[..]);
         self.inner.iter_mut().for_each(Row::clip);
         for (residual, hidden) in self.residual.iter_mut().zip(&self.hidden[..]) {
             *residual = *hidden;
             residual.add(second.bias);
         }
-        multiply_add(&self.inner[..], second.weights, &mut self.residual[..]);
+        matmul_add(&self.inner[..], second.weights, &mut self.residual[..]);
         self.residual.iter_mut().for_each(Row::clip);
         self.last.fill(*last.bias);
-        multiply_add(&self.residual[..], last.weights, &mut self.last[..]);
+        matmul_add(&self.residual[..], last.weights, &mut self.last[..]);
         self.last.iter_mut().for_each(Row::clip);
     }
 
@@ -168,14 +169,14 @@ impl Block {
 
     fn backward(&mut self, Transposed { layers: [first, second, last] }: &Transposed) {
         self.residual_error.fill(Row::ZERO);
-        multiply_add(&self.last_error[..], last, &mut self.residual_error[..]);
+        matmul_add(&self.last_error[..], last, &mut self.residual_error[..]);
         mask(&mut self.residual_error, &self.residual);
         self.inner_error.fill(Row::ZERO);
-        multiply_add(&self.residual_error[..], second, &mut self.inner_error[..]);
+        matmul_add(&self.residual_error[..], second, &mut self.inner_error[..]);
         mask(&mut self.inner_error, &self.inner);
         // What was added to the residual block's output gets its error too.
         self.hidden_error.copy_from_slice(&self.residual_error[..]);
-        multiply_add(&self.inner_error[..], first, &mut self.hidden_error[..]);
+        matmul_add(&self.inner_error[..], first, &mut self.hidden_error[..]);
         mask(&mut self.hidden_error, &self.hidden);
     }
 }

@@ -1,7 +1,8 @@
 //! The gradient of the parameters: sums over all blocks, always in their order.
 
 use nnue::features::COUNT;
-use nnue::towers::{HEAD_ROWS, Row, SLAB_ROWS, Slab, multiply_add, transpose};
+use nnue::towers::{HEAD_ROWS, SLAB_ROWS, Slab};
+use simd::row64::{Row, matmul_add, transpose};
 
 use super::block::{Block, SIZE, mask};
 
@@ -38,10 +39,10 @@ impl Scratch {
                 }
             }
             transpose(values, transposed);
-            multiply_add(&transposed[..], &block.hidden_error, &mut next[..64]);
+            matmul_add(&transposed[..], &block.hidden_error, &mut next[..64]);
             // The towers, each with the same error but where it was clipped.
             values.fill(Row::ZERO);
-            multiply_add(&block.hidden_error[..], &next_transposed, &mut values[..]);
+            matmul_add(&block.hidden_error[..], &next_transposed, &mut values[..]);
             for (tower, outputs) in [&outputs.mover, &outputs.opponent].into_iter().enumerate() {
                 errors.copy_from_slice(&values[..]);
                 mask(errors, outputs);
@@ -69,7 +70,7 @@ impl Scratch {
             for (values, errors) in layers {
                 let (layer, after) = rest.split_at_mut(65);
                 transpose(values, transposed);
-                multiply_add(&transposed[..], errors, &mut layer[..64]);
+                matmul_add(&transposed[..], errors, &mut layer[..64]);
                 errors.iter().for_each(|error| layer[64].add(error));
                 rest = after;
             }

@@ -3,7 +3,8 @@
 use std::num::NonZero;
 
 use chess::PackedRow;
-use nnue::towers::{HEAD_ROWS, Row, SLAB_ROWS, SLABS, Slab, Towers};
+use nnue::towers::{HEAD_ROWS, SLAB_ROWS, SLABS, Slab, Towers};
+use simd::row64::Row;
 
 use super::adam::Adam;
 use super::block::{Block, SIZE, Transposed};

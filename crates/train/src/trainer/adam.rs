@@ -3,9 +3,8 @@
 //! *I. Loshchilov, F. Hutter: Decoupled Weight Decay Regularization (2019)*, with β₁ = 0.9, β₂ = 0.999.
 //! After each step numbers are clipped to what a network file has room for.
 
-use aligned::Aligned;
+use simd::{AlignedVec, float};
 
-use super::kernel;
 use super::parameters::{Parameters, Part};
 
 const BETA1: f32 = 0.9;
@@ -20,8 +19,8 @@ pub(super) struct Adam {
     /// Steps that have been taken.
     pub(super) steps: u64,
     /// Smoothed gradients, and their smoothed squares.
-    pub(super) first: Aligned<f32>,
-    pub(super) second: Aligned<f32>,
+    pub(super) first: AlignedVec<f32>,
+    pub(super) second: AlignedVec<f32>,
 }
 
 /// One step.
@@ -44,7 +43,7 @@ struct Share<'a> {
 
 impl Adam {
     pub(super) fn new(count: usize) -> Self {
-        Self { steps: 0, first: Aligned::zeros(count), second: Aligned::zeros(count) }
+        Self { steps: 0, first: AlignedVec::zeros(count), second: AlignedVec::zeros(count) }
     }
 
     /// Takes a step along the sum of these gradients, with as many threads as there are gradients.
@@ -93,7 +92,7 @@ impl Share<'_> {
             let at = self.start + n * BLOCK;
             let sum = &mut sum[..values.len()];
             sum.fill(0.0);
-            gradients.iter().for_each(|own| kernel::add(sum, &own[at..at + sum.len()]));
+            gradients.iter().for_each(|own| float::add(sum, &own[at..at + sum.len()]));
             let moments = first.iter_mut().zip(second);
             for ((value, gradient), (first, second)) in values.iter_mut().zip(sum).zip(moments) {
                 let gradient = *gradient * step.factor;

@@ -12,12 +12,12 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use aligned::Aligned;
 use data::write_whole;
 use nnue::Shape;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use simd::AlignedVec;
 
 use super::adam::Adam;
 use super::example::RowCounts;
@@ -310,7 +310,7 @@ impl Checkpoint {
         let mut parameters = Parameters::zero(&shape);
         parameters.values.copy_from_slice(&array("")?);
         let (first, second) =
-            (Aligned::from(&*array("first.")?), Aligned::from(&*array("second.")?));
+            (AlignedVec::from(&*array("first.")?), AlignedVec::from(&*array("second.")?));
         Ok(Self { parameters, adam: Adam { steps: note.step, first, second }, note })
     }
 

@@ -4,8 +4,8 @@
 use chess::Position;
 use nnue::network::SCALE;
 use serde::Serialize;
+use simd::float;
 
-use super::kernel;
 use super::parameters::{Parameters, Part};
 
 impl Parameters {
@@ -14,19 +14,19 @@ impl Parameters {
         let shape = self.shape();
         let mut hidden = Vec::with_capacity(2 * shape.hidden);
         for color in [position.turn(), !position.turn()] {
-            let view = shape.view(color, position.king(color));
+            let view = shape.perspective(color, position.king(color));
             let inputs: Vec<u16> = position
                 .occupied()
                 .into_iter()
                 .filter_map(|square| Some(view.feature(position.piece_at(square)?, square) as u16))
                 .collect();
             let mut half = self.part(Part::FeatureBias).to_vec();
-            kernel::add_rows(&mut half, self.part(Part::FeatureWeights), &inputs);
+            float::add_rows(&mut half, self.part(Part::FeatureWeights), &inputs);
             hidden.append(&mut half);
         }
         let bucket = shape.output_bucket(position.occupied().len());
         let weights = &self.part(Part::OutputWeights)[bucket * hidden.len()..][..hidden.len()];
-        let output = self.part(Part::OutputBias)[bucket] + kernel::output(&hidden, weights);
+        let output = self.part(Part::OutputBias)[bucket] + float::screlu_dot(&hidden, weights);
         output * SCALE as f32
     }
 }

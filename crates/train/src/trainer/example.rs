@@ -156,8 +156,10 @@ impl Encoder {
             }
         }
         let [Some(white_king), Some(black_king)] = kings else { return Err(Skip::Damaged) };
-        let views =
-            [self.shape.view(Color::White, white_king), self.shape.view(Color::Black, black_king)];
+        let views = [
+            self.shape.perspective(Color::White, white_king),
+            self.shape.perspective(Color::Black, black_king),
+        ];
         let (own, other, target) = match row.turn() {
             Color::White => (views[0], views[1], white),
             Color::Black => (views[1], views[0], 1.0 - white),

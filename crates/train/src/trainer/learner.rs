@@ -86,9 +86,7 @@ impl Learner {
         });
         let factor = 1.0 / tally.unwrap().counts.used as f32;
         let mut sum = vec![0.0; self.parameters.values.len()];
-        self.workers
-            .iter()
-            .for_each(|worker| super::kernel::add(&mut sum, &worker.gradients.values));
+        self.workers.iter().for_each(|worker| simd::float::add(&mut sum, &worker.gradients.values));
         sum.iter_mut().for_each(|gradient| *gradient *= factor);
         sum
     }

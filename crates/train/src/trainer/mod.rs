@@ -11,7 +11,7 @@
 //!
 //! A board has at most 32 of the inputs active, so nothing in here is as long as the inputs but the weights
 //! themselves: hidden layers are sums of weight rows, gradients of weight rows are sums of hidden
-//! gradients (`kernel`), and only the optimiser touches every number, once for a batch of thousands.
+//! gradients ([`simd::float`]), and only the optimiser touches every number, once for a batch of thousands.
 //!
 //! | file | holds |
 //! |---|---|
@@ -19,7 +19,7 @@
 //! | `rows` | rows in random order, from any place on |
 //! | `example` | from the bits of a row to active inputs and a target |
 //! | `parameters` | the numbers of a network, random ones to begin with, quantised ones at the end |
-//! | `kernel`, `worker` | forward and backward for one thread |
+//! | `worker` | forward and backward for one thread |
 //! | `adam` | the optimiser |
 //! | `learner` | a step on all threads |
 //! | `checkpoint`, `log`, `curve` | what is written |
@@ -34,7 +34,6 @@ mod compare;
 mod curve;
 mod error;
 mod example;
-mod kernel;
 mod learner;
 mod log;
 mod options;

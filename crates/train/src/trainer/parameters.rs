@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use aligned::Aligned;
 use chess::rng::Rng;
 use nnue::Shape;
 use nnue::network::{Network, NetworkError, QA, QB};
+use simd::AlignedVec;
 
 /// Weights and feature biases stay within this: 127 steps of an output weight in a network file.
 pub const LIMIT: f32 = 1.98;
@@ -83,14 +83,14 @@ pub struct Parameters {
     shape: Shape,
     /// Where the parts stand, in the order of [`Part::ALL`].
     ranges: [Range<usize>; 4],
-    pub(super) values: Aligned<f32>,
+    pub(super) values: AlignedVec<f32>,
 }
 
 impl Parameters {
     /// All zero. The shape must be one that [`Shape::check`] accepts.
     pub(super) fn zero(shape: &Shape) -> Self {
         let ranges = Part::ALL.map(|part| part.range(shape));
-        Self { shape: shape.clone(), ranges, values: Aligned::zeros(count(shape)) }
+        Self { shape: shape.clone(), ranges, values: AlignedVec::zeros(count(shape)) }
     }
 
     /// Random numbers to begin with: feature weights uniform within ±1/√32 (a board has at most 32

@@ -5,12 +5,11 @@
 //! read and written once for the block, not once for every position. A thread has gradients of its own,
 //! which the optimiser adds up in a fixed order, so that a run can be repeated to the bit.
 
-use aligned::Aligned;
 use chess::PackedRow;
 use nnue::network::SCALE;
+use simd::{AlignedVec, float};
 
 use super::example::{Encoder, Example, RowCounts, sigmoid};
-use super::kernel;
 use super::parameters::{Parameters, Part};
 
 /// Numbers in the hidden layers of a block: 256 KiB.
@@ -70,7 +69,7 @@ pub(super) struct Worker {
     block: usize,
     examples: Vec<Example>,
     /// The hidden layers of a block, the mover's and the other's in turn; later their gradients.
-    hidden: Aligned<f32>,
+    hidden: AlignedVec<f32>,
     sorted: Sorted,
 }
 
@@ -82,7 +81,7 @@ impl Worker {
             gradients: Parameters::zero(shape),
             block: rows,
             examples: Vec::new(),
-            hidden: Aligned::zeros(rows * 2 * shape.hidden),
+            hidden: AlignedVec::zeros(rows * 2 * shape.hidden),
             sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; rows * 64] },
         }
     }
@@ -144,7 +143,7 @@ impl Worker {
         for example in &self.examples {
             for (side, hidden) in layers.by_ref().take(2).enumerate() {
                 hidden.copy_from_slice(bias);
-                kernel::add_rows(hidden, weights, example.inputs(side));
+                float::add_rows(hidden, weights, example.inputs(side));
             }
         }
     }
@@ -162,15 +161,15 @@ impl Worker {
             total += f64::from(loss);
             let bucket = usize::from(example.bucket);
             let row = bucket * width..(bucket + 1) * width;
-            kernel::back(hidden, &outputs[row.clone()], gradient, &mut output_sums[row]);
+            float::screlu_backward(hidden, &outputs[row.clone()], gradient, &mut output_sums[row]);
             output_bias_sums[bucket] += gradient;
             let (own, other) = hidden.split_at(shape.hidden);
-            kernel::add(bias_sums, own);
-            kernel::add(bias_sums, other);
+            float::add(bias_sums, own);
+            float::add(bias_sums, other);
         }
         self.sorted.sort(&self.examples);
         for (input, sums) in weight_sums.chunks_exact_mut(shape.hidden).enumerate() {
-            kernel::add_rows(sums, &self.hidden, self.sorted.rows(input));
+            float::add_rows(sums, &self.hidden, self.sorted.rows(input));
         }
         total
     }
@@ -179,7 +178,7 @@ impl Worker {
 fn output(parameters: &Parameters, example: &Example, hidden: &[f32]) -> f32 {
     let (width, bucket) = (hidden.len(), usize::from(example.bucket));
     let weights = &parameters.part(Part::OutputWeights)[bucket * width..][..width];
-    parameters.part(Part::OutputBias)[bucket] + kernel::output(hidden, weights)
+    parameters.part(Part::OutputBias)[bucket] + float::screlu_dot(hidden, weights)
 }
 
 /// The inputs of a block in order, each with the hidden layers it is active in.

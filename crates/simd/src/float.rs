@@ -1,19 +1,20 @@
-//! The one thing that takes time: rows of a table added up.
+//! f32 kernels that train the engine's network.
 //!
-//! Forward, the hidden layer of a position is the sum of the weight rows of its active inputs. Backward,
-//! the gradient of a weight row is the sum of the hidden gradients of the positions in which its input is
-//! active. Both are [`add_rows`], which takes a strip of columns at a time and keeps their sums in
-//! registers; the compiler makes vector instructions of the loops. What limits it is how fast rows come
-//! from the second-level cache.
+//! Most of the time goes into [`add_rows`]. Forward, the accumulator of a position is the sum of the weight
+//! rows of its active features (PyTorch's `EmbeddingBag`). Backward, the gradient of a weight row is the
+//! sum of the accumulator gradients of the positions in which its feature is active. A strip of columns is
+//! summed in registers over all rows; the bottleneck is loading rows from the second-level cache. The
+//! compiler vectorizes the loops.
 
-/// Columns whose sums are kept in registers: four of the widest.
+use crate::quantized::STEP;
+
+/// Columns that are summed in registers: four of the widest.
 const STRIP: usize = 64;
-/// The hidden layer is a multiple of this.
-const LANES: usize = nnue::network::HIDDEN_STEP;
 
-/// Adds rows of a table to a sum; rows are as long as the sum. Rows are added in the order of the list.
+/// `sum += Σ table[rows]`, in the order of the list. Rows of the table are as long as the sum, a multiple
+/// of 32.
 #[inline]
-pub(super) fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
+pub fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
     let width = sum.len();
     let (strips, rest) = sum.as_chunks_mut::<STRIP>();
     let mut column = 0;
@@ -21,9 +22,9 @@ pub(super) fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
         add_strip(strip, table, rows, width, column);
         column += STRIP;
     }
-    for strip in rest.as_chunks_mut::<LANES>().0 {
+    for strip in rest.as_chunks_mut::<STEP>().0 {
         add_strip(strip, table, rows, width, column);
-        column += LANES;
+        column += STEP;
     }
 }
 
@@ -46,23 +47,23 @@ fn add_strip<const N: usize>(
     *strip = sums;
 }
 
-/// Adds one array to another.
+/// `sum += other`, elementwise.
 #[inline]
-pub(super) fn add(sum: &mut [f32], other: &[f32]) {
+pub fn add(sum: &mut [f32], other: &[f32]) {
     sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
 }
 
-/// Σ clamp(x, 0, 1)²·w: what the hidden layer gives the output. Lengths are multiples of 32.
+/// `Σ clamp(x, 0, 1)² · w`, the SCReLU activations times the output weights. Lengths are multiples of 32.
 #[inline]
-pub(super) fn output(hidden: &[f32], weights: &[f32]) -> f32 {
-    let mut sums = [0.0; LANES];
-    for (x, w) in hidden.as_chunks::<LANES>().0.iter().zip(weights.as_chunks::<LANES>().0) {
-        for i in 0..LANES {
+pub fn screlu_dot(hidden: &[f32], weights: &[f32]) -> f32 {
+    let mut sums = [0.0; STEP];
+    for (x, w) in hidden.as_chunks::<STEP>().0.iter().zip(weights.as_chunks::<STEP>().0) {
+        for i in 0..STEP {
             let v = x[i].clamp(0.0, 1.0);
             sums[i] += v * v * w[i];
         }
     }
-    let mut half = LANES / 2;
+    let mut half = STEP / 2;
     while half > 0 {
         for i in 0..half {
             sums[i] += sums[i + half];
@@ -72,23 +73,24 @@ pub(super) fn output(hidden: &[f32], weights: &[f32]) -> f32 {
     sums[0]
 }
 
-/// Takes the gradient of the output back: that of the output weights is added to theirs, and the hidden
-/// layer is replaced by its own gradient, which is nothing where it is clipped.
+/// The backward pass of [`screlu_dot`], given the gradient w.r.t. its result: accumulates the gradient
+/// w.r.t. the weights, and replaces the hidden layer by the gradient w.r.t. it, which is 0 where the
+/// activation is clipped.
 #[inline]
-pub(super) fn back(
+pub fn screlu_backward(
     hidden: &mut [f32],
     weights: &[f32],
     gradient: f32,
     weight_gradients: &mut [f32],
 ) {
-    let hidden = hidden.as_chunks_mut::<LANES>().0.iter_mut();
-    let weights = weights.as_chunks::<LANES>().0.iter();
-    let gradients = weight_gradients.as_chunks_mut::<LANES>().0.iter_mut();
+    let hidden = hidden.as_chunks_mut::<STEP>().0.iter_mut();
+    let weights = weights.as_chunks::<STEP>().0.iter();
+    let gradients = weight_gradients.as_chunks_mut::<STEP>().0.iter_mut();
     for ((x, w), g) in hidden.zip(weights).zip(gradients) {
-        for i in 0..LANES {
+        for i in 0..STEP {
             let v = x[i].clamp(0.0, 1.0);
             g[i] += gradient * v * v;
-            // Both ends count as clipped: the square has no slope at 0 anyway.
+            // Both ends count as clipped: the derivative at 0 is 0 anyway.
             x[i] = if v == x[i] && v < 1.0 { gradient * 2.0 * v * w[i] } else { 0.0 };
         }
     }
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_added_as_the_obvious_way_does_however_many_they_are() {
+    fn add_rows_equals_a_naive_sum_for_any_number_of_rows() {
         for width in [32, 64, 96, 256] {
             let table: Vec<f32> = (0..width * 20).map(|i| (i % 37) as f32).collect();
             for count in 0..20u16 {
@@ -108,7 +110,7 @@ mod tests {
                 add_rows(&mut sum, &table, &rows);
                 for (i, sum) in sum.into_iter().enumerate() {
                     let slow: f32 = rows.iter().map(|&n| table[usize::from(n) * width + i]).sum();
-                    // Whole numbers: no rounding.
+                    // Integers: no rounding.
                     assert_eq!(sum, 1.0 + slow);
                 }
             }

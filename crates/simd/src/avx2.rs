@@ -1,0 +1,280 @@
+//! AVX2: 32-byte vectors.
+
+#![allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
+
+use std::arch::x86_64::*;
+
+use crate::CacheAligned;
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
+use crate::loops;
+use crate::vector::{self, I16Vector};
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn accumulate(weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
+    // SAFETY: the function enables the instruction set.
+    unsafe { loops::accumulate::<I16s>(weights, src, dst, add, sub) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
+    // SAFETY: the function enables the instruction set.
+    unsafe { loops::screlu_dot::<I16s>(own, other, weights) }
+}
+
+/// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
+#[target_feature(enable = "avx2")]
+pub fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
+    let inputs = CacheAligned([clipped_relu(own), clipped_relu(other)]);
+    // SAFETY: vectors of bytes and groups of four bytes are integers.
+    let hidden = affine(&layers.hidden1, unsafe { view(&inputs) });
+    // SAFETY: as above.
+    output(layers, &affine(&layers.hidden2, unsafe { view(&hidden) }))
+}
+
+/// Clipped ReLU of an accumulator: bytes from 0 to 127.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn clipped_relu(accumulator: &Accumulator) -> [__m256i; 8] {
+    // SAFETY: both types are integers.
+    let pairs: &[[__m256i; 2]; 8] = unsafe { view(accumulator) };
+    let mut bytes = [_mm256_setzero_si256(); 8];
+    for n in 0..8 {
+        let packed = _mm256_packs_epi16(pairs[n][0], pairs[n][1]);
+        let positive = _mm256_max_epi8(packed, _mm256_setzero_si256());
+        // Packing interleaves the two vectors in blocks of 8 bytes.
+        bytes[n] = _mm256_permute4x64_epi64::<0b11_01_10_00>(positive);
+    }
+    bytes
+}
+
+/// The output layer.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn output(layers: &Layers, hidden: &CacheAligned<[u8; HIDDEN]>) -> i32 {
+    // SAFETY: arrays of 32 bytes and vectors are integers.
+    let (hidden, weights): (&CacheAligned<__m256i>, &CacheAligned<__m256i>) =
+        unsafe { (view(hidden), view(&layers.output_weights)) };
+    let products = dot4(_mm256_setzero_si256(), hidden.0, weights.0);
+    // SAFETY: a vector and eight `i32` are integers.
+    let products: &[i32; 8] = unsafe { view(&products) };
+    let mut sum = layers.output_bias;
+    for n in 0..8 {
+        sum = sum.wrapping_add(products[n]);
+    }
+    sum
+}
+
+/// Adds to each `i32` lane the dot product of four unsigned bytes and four signed ones.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn dot4(sums: __m256i, bytes: __m256i, weights: __m256i) -> __m256i {
+    let pairs = _mm256_maddubs_epi16(bytes, weights);
+    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+}
+
+/// An affine layer with clipped ReLU. The inputs come in groups of four bytes, as one `i32`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn affine<const IN: usize, const GROUPS: usize>(
+    layer: &AffineLayer<IN, GROUPS>,
+    inputs: &CacheAligned<[i32; GROUPS]>,
+) -> CacheAligned<[u8; HIDDEN]> {
+    // SAFETY: weights, biases and vectors are integers.
+    let (weights, bias): (&CacheAligned<[[__m256i; 4]; GROUPS]>, &CacheAligned<[__m256i; 4]>) =
+        unsafe { (view(&*layer.packed), view(&layer.bias)) };
+    let mut sums = bias.0;
+    for group in 0..GROUPS {
+        let input = _mm256_set1_epi32(inputs.0[group]);
+        for n in 0..4 {
+            sums[n] = dot4(sums[n], input, weights.0[group][n]);
+        }
+    }
+    for n in 0..4 {
+        sums[n] = _mm256_srai_epi32::<6>(sums[n]);
+    }
+    let low = _mm256_packs_epi32(sums[0], sums[1]);
+    let high = _mm256_packs_epi32(sums[2], sums[3]);
+    let packed = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
+    // Packing twice interleaves the four vectors in blocks of 4 bytes.
+    let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    let outputs = CacheAligned(_mm256_permutevar8x32_epi32(packed, order));
+    // SAFETY: a vector and bytes are integers.
+    unsafe { *view(&outputs) }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct I16s(__m256i);
+
+// SAFETY: (the trait and all blocks) 16 divides 32; values of this type are used only where the CPU
+// supports AVX2; callers vouch for pointers to 16 values, which need no alignment.
+unsafe impl I16Vector for I16s {
+    const LANES: usize = 16;
+    type Sum = __m256i;
+
+    #[inline(always)]
+    unsafe fn load(from: *const i16) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut i16) {
+        // SAFETY: see above.
+        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_add_epi16(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_sub_epi16(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn zero_sum() -> __m256i {
+        // SAFETY: see above.
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    unsafe fn screlu_dot(self, weights: *const i8, sum: __m256i) -> __m256i {
+        // SAFETY: see above.
+        unsafe {
+            let positive = _mm256_max_epi16(self.0, _mm256_setzero_si256());
+            let x = _mm256_min_epi16(positive, _mm256_set1_epi16(255));
+            let w = _mm256_cvtepi8_epi16(_mm_loadu_si128(weights.cast()));
+            _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_mullo_epi16(x, w), x))
+        }
+    }
+
+    #[inline(always)]
+    fn horizontal_sum(sum: __m256i) -> i64 {
+        // SAFETY: see above.
+        unsafe {
+            let low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(sum));
+            let high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256::<1>(sum));
+            let sum = _mm256_add_epi64(low, high);
+            _mm256_extract_epi64::<0>(sum)
+                + _mm256_extract_epi64::<1>(sum)
+                + _mm256_extract_epi64::<2>(sum)
+                + _mm256_extract_epi64::<3>(sum)
+        }
+    }
+}
+
+/// Two registers.
+#[derive(Clone, Copy)]
+pub(crate) struct F32x16([__m256; 2]);
+
+impl F32x16 {
+    /// A mask of the first `len` lanes of a register.
+    #[inline(always)]
+    fn mask(len: usize) -> __m256i {
+        // SAFETY: see below.
+        unsafe {
+            let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            _mm256_cmpgt_epi32(_mm256_set1_epi32(len as i32), lanes)
+        }
+    }
+}
+
+// SAFETY (all blocks): values of this type are used only where the CPU supports AVX2 and FMA. Loads and
+// stores are of references to eight values each, or of the lanes that the caller vouches for; they need
+// no alignment.
+impl vector::F32x16 for F32x16 {
+    const REGISTERS: usize = 8;
+
+    #[inline(always)]
+    fn load(values: &[f32; 16]) -> Self {
+        let from = values.as_ptr();
+        // SAFETY: see above.
+        Self(unsafe { [_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))] })
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f32; 16]) {
+        let to = values.as_mut_ptr();
+        // SAFETY: see above.
+        unsafe {
+            _mm256_storeu_ps(to, self.0[0]);
+            _mm256_storeu_ps(to.add(8), self.0[1]);
+        }
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see above.
+        Self([unsafe { _mm256_set1_ps(value) }; 2])
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: see above.
+        Self(unsafe { [_mm256_add_ps(a, c), _mm256_add_ps(b, d)] })
+    }
+
+    #[inline(always)]
+    fn add_product(self, a: Self, b: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            [_mm256_fmadd_ps(a.0[0], b.0[0], self.0[0]), _mm256_fmadd_ps(a.0[1], b.0[1], self.0[1])]
+        })
+    }
+
+    #[inline(always)]
+    fn clip(self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let (zero, one) = (_mm256_setzero_ps(), _mm256_set1_ps(1.0));
+            let low = _mm256_min_ps(_mm256_max_ps(self.0[0], zero), one);
+            Self([low, _mm256_min_ps(_mm256_max_ps(self.0[1], zero), one)])
+        }
+    }
+
+    #[inline(always)]
+    fn nonzero(self) -> u16 {
+        // SAFETY: see above.
+        unsafe {
+            let low = _mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0[0], _mm256_setzero_ps());
+            let high = _mm256_cmp_ps::<_CMP_NEQ_UQ>(self.0[1], _mm256_setzero_ps());
+            _mm256_movemask_ps(low) as u16 | (_mm256_movemask_ps(high) as u16) << 8
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const f32, len: usize) -> Self {
+        let upper = from.wrapping_add(8);
+        // SAFETY: see above; lanes beyond a mask are not accessed.
+        Self(unsafe {
+            if len == 16 {
+                [_mm256_loadu_ps(from), _mm256_loadu_ps(upper)]
+            } else {
+                let (low, high) = (Self::mask(len), Self::mask(len.saturating_sub(8)));
+                [_mm256_maskload_ps(from, low), _mm256_maskload_ps(upper, high)]
+            }
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut f32, len: usize) {
+        let upper = to.wrapping_add(8);
+        // SAFETY: see above; lanes beyond a mask are not accessed.
+        unsafe {
+            if len == 16 {
+                _mm256_storeu_ps(to, self.0[0]);
+                _mm256_storeu_ps(upper, self.0[1]);
+            } else {
+                _mm256_maskstore_ps(to, Self::mask(len), self.0[0]);
+                _mm256_maskstore_ps(upper, Self::mask(len.saturating_sub(8)), self.0[1]);
+            }
+        }
+    }
+}

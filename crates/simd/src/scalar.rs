@@ -1,0 +1,138 @@
+//! The specification of the integer kernels, in plain Rust, and portable `f32` vectors.
+//!
+//! Accumulators wrap around on overflow of `i16`. Trained networks stay far from it; but since wrapping
+//! sums do not depend on the order of their terms, an accumulator that was updated incrementally always
+//! equals a refreshed one, whatever the weights in a file.
+
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers};
+use crate::quantized::QA;
+use crate::vector;
+
+/// `dst = src + Σ weights[add] − Σ weights[sub]`, where `add` and `sub` are row indices, and rows of
+/// `weights` are as long as the accumulators. Rows beyond the end of `weights` are skipped.
+pub fn accumulate(weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
+    let len = dst.len();
+    let row = |&row: &u16| weights.get(usize::from(row) * len..)?.get(..len);
+    dst.copy_from_slice(src);
+    for row in add.iter().filter_map(row) {
+        dst.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
+    }
+    for row in sub.iter().filter_map(row) {
+        dst.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_sub(*weight));
+    }
+}
+
+/// `Σ screlu(x) · weight` over both accumulators, where `screlu(x) = clamp(x, 0, QA)²`: `own` is weighted
+/// by the first half of the weights, `other` by the second.
+pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
+    let clipped = own.iter().chain(other).map(|&x| i64::from(x.clamp(0, QA)));
+    clipped.zip(weights).map(|(x, &weight)| x * x * i64::from(weight)).sum()
+}
+
+/// [`halfkp::Kernels::forward`](crate::halfkp::Kernels::forward).
+pub(crate) fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
+    let mut inputs = [0; INPUTS];
+    for (input, &sum) in inputs.iter_mut().zip(own.0.iter().chain(&other.0)) {
+        *input = sum.clamp(0, 127) as u8;
+    }
+    let hidden = affine(&layers.hidden2, &affine(&layers.hidden1, &inputs));
+    layers.output_bias.wrapping_add(dot(&layers.output_weights.0, &hidden))
+}
+
+/// An affine layer with clipped ReLU: `clamp((bias + weights · inputs) >> 6, 0, 127)`.
+fn affine<const IN: usize, const GROUPS: usize>(
+    layer: &AffineLayer<IN, GROUPS>,
+    inputs: &[u8; IN],
+) -> [u8; HIDDEN] {
+    std::array::from_fn(|n| {
+        let sum = layer.bias.0[n].wrapping_add(dot(&layer.weights[n], inputs));
+        (sum >> 6).clamp(0, 127) as u8
+    })
+}
+
+fn dot(weights: &[i8], inputs: &[u8]) -> i32 {
+    weights.iter().zip(inputs).map(|(&weight, &input)| i32::from(weight) * i32::from(input)).sum()
+}
+
+/// An array that the compiler vectorizes as the target allows.
+#[derive(Clone, Copy)]
+pub(crate) struct F32x16([f32; 16]);
+
+impl vector::F32x16 for F32x16 {
+    const REGISTERS: usize = 8;
+
+    #[inline(always)]
+    fn load(values: &[f32; 16]) -> Self {
+        Self(*values)
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f32; 16]) {
+        *values = self.0;
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; 16])
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n] + other.0[n]))
+    }
+
+    #[inline(always)]
+    fn add_product(self, a: Self, b: Self) -> Self {
+        Self(std::array::from_fn(|n| {
+            if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+                a.0[n].mul_add(b.0[n], self.0[n])
+            } else {
+                self.0[n] + a.0[n] * b.0[n]
+            }
+        }))
+    }
+
+    #[inline(always)]
+    fn clip(self) -> Self {
+        Self(self.0.map(|value| value.clamp(0.0, 1.0)))
+    }
+
+    #[inline(always)]
+    fn nonzero(self) -> u16 {
+        (0..16).fold(0, |bits, n| bits | u16::from(self.0[n] != 0.0) << n)
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const f32, len: usize) -> Self {
+        let mut values = [0.0; 16];
+        // SAFETY: the caller vouches for `len` values, at most 16.
+        unsafe { from.copy_to_nonoverlapping(values.as_mut_ptr(), len) };
+        Self(values)
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut f32, len: usize) {
+        // SAFETY: the caller vouches for room for `len` values, at most 16.
+        unsafe { to.copy_from_nonoverlapping(self.0.as_ptr(), len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn activations_are_clipped_and_squared() {
+        // −1 is clipped to 0, 300 to 255.
+        assert_eq!(screlu_dot(&[-1, 2], &[300, 255], &[100, 3, 1, -1]), 4 * 3);
+    }
+
+    #[test]
+    fn accumulators_wrap_around_and_rows_beyond_the_weights_are_skipped() {
+        let (mut up, mut down) = ([0; 2], [0; 2]);
+        accumulate(&[1, 1, 7], &[i16::MAX, 0], &mut up, &[0, 1, u16::MAX], &[]);
+        assert_eq!(up, [i16::MIN, 1]);
+        accumulate(&[1, 1, 7], &up, &mut down, &[], &[u16::MAX, 0]);
+        assert_eq!(down, [i16::MAX, 0]);
+    }
+}

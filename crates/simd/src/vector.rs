@@ -1,0 +1,112 @@
+//! Registers: what each instruction set implements for the generic loops.
+//!
+//! The methods compile to single instructions, so a type may be used only where the CPU supports its
+//! instruction set. That is why the loops over these traits are `unsafe fn`.
+//!
+//! Loops over arrays of registers go by index: closures behind iterators are compiled without the target
+//! features of their caller, are then not inlined, and registers are spilled to memory.
+
+/// Registers of `i16`.
+///
+/// # Safety
+/// [`LANES`](Self::LANES) divides [`quantized::STEP`](crate::quantized::STEP).
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) unsafe trait I16Vector: Copy {
+    /// How many `i16` a register holds.
+    const LANES: usize;
+    /// A register of `i32` sums.
+    type Sum: Copy;
+
+    /// # Safety
+    /// [`LANES`](Self::LANES) values are readable.
+    unsafe fn load(from: *const i16) -> Self;
+    /// # Safety
+    /// [`LANES`](Self::LANES) values are writable.
+    unsafe fn store(self, to: *mut i16);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn zero_sum() -> Self::Sum;
+    /// `sum + Σ screlu(value) · weight`, where `screlu(x) = clamp(x, 0, 255)²`. The product of the
+    /// clamped value and the weight fits `i16`, since 255 · 128 < 32,768.
+    ///
+    /// # Safety
+    /// [`LANES`](Self::LANES) weights are readable.
+    unsafe fn screlu_dot(self, weights: *const i8, sum: Self::Sum) -> Self::Sum;
+    fn horizontal_sum(sum: Self::Sum) -> i64;
+}
+
+/// Sixteen lanes of `f32`, in as many registers as it takes.
+///
+/// Every lane is rounded as the same operation on one number is, so that results are the same bits on
+/// every machine with fused multiply-add (`scalar` has none where the target has none).
+pub(crate) trait F32x16: Copy {
+    /// How many such vectors the register file holds.
+    const REGISTERS: usize;
+
+    fn load(values: &[f32; 16]) -> Self;
+    fn store(self, values: &mut [f32; 16]);
+    fn splat(value: f32) -> Self;
+    fn add(self, other: Self) -> Self;
+    /// `self + a · b`, rounded once.
+    fn add_product(self, a: Self, b: Self) -> Self;
+    /// Clipped ReLU: `clamp(x, 0, 1)`.
+    fn clip(self) -> Self;
+    /// Bit *n* is set if lane *n* is not 0.
+    fn nonzero(self) -> u16;
+    /// `len` values, then zeros.
+    ///
+    /// # Safety
+    /// `len` values are readable; `len` is 1 to 16.
+    unsafe fn load_partial(from: *const f32, len: usize) -> Self;
+    /// Writes the first `len` lanes.
+    ///
+    /// # Safety
+    /// `len` values are writable; `len` is 1 to 16.
+    unsafe fn store_partial(self, to: *mut f32, len: usize);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::F32x16;
+    use crate::scalar;
+
+    fn lanes_match_scalar_arithmetic<V: F32x16>() {
+        let a: [f32; 16] = std::array::from_fn(|n| n as f32 * 0.3 - 2.0);
+        let b: [f32; 16] = std::array::from_fn(|n| 1.5 - n as f32 * 0.17);
+        let check = |vector: V, expected: [f32; 16]| {
+            let mut found = [0.0; 16];
+            vector.store(&mut found);
+            assert_eq!(found, expected);
+        };
+        let each = |f: fn(f32, f32) -> f32| std::array::from_fn(|n| f(a[n], b[n]));
+        let (x, y) = (V::load(&a), V::load(&b));
+        check(x.add(y), each(|a, b| a + b));
+        check(x.clip(), each(|a, _| a.clamp(0.0, 1.0)));
+        check(V::splat(2.5), [2.5; 16]);
+        let mut holes = a;
+        (holes[3], holes[9], holes[15]) = (0.0, -0.0, 0.0);
+        assert_eq!(V::load(&holes).nonzero(), !(1 << 3 | 1 << 9 | 1 << 15));
+        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+            check(y.add_product(x, x), each(|a, b| a.mul_add(a, b)));
+        }
+        for len in 1..=16 {
+            let expected = std::array::from_fn(|n| if n < len { a[n] } else { 0.0 });
+            // SAFETY: the slice has `len` values.
+            check(unsafe { V::load_partial(a[..len].as_ptr(), len) }, expected);
+            let mut found = b;
+            // SAFETY: the slice has `len` values.
+            unsafe { x.store_partial(found[..len].as_mut_ptr(), len) };
+            assert_eq!((&found[..len], &found[len..]), (&a[..len], &b[len..]));
+        }
+    }
+
+    #[test]
+    fn every_lane_is_computed_as_one_number_is() {
+        lanes_match_scalar_arithmetic::<scalar::F32x16>();
+        lanes_match_scalar_arithmetic::<crate::native::F32x16>();
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            lanes_match_scalar_arithmetic::<crate::avx2::F32x16>();
+        }
+    }
+}
