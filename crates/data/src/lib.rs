@@ -13,7 +13,6 @@
 mod bounds;
 mod chunks;
 mod columns;
-mod curve;
 mod error;
 mod files;
 mod frames;
@@ -35,7 +34,6 @@ mod verify;
 
 pub use chunks::{Chunks, Piece};
 pub use columns::{Column, UnknownColumn, schema};
-pub use curve::{Curve, curves_svg};
 pub use error::DataError;
 pub use files::{
     OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,

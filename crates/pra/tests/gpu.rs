@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chess::Position;
 use chess::rng::Rng;
 use data::FileFormat;
+use learn::log::{self, LOG};
 use made::{Folder, game, make};
 use pra::gpu::{Device, GpuEngine};
-use pra::train::{Event, LOG, LogLine, TrainOptions, Training, read_log, train};
+use pra::train::{Event, LogLine, TrainOptions, Training, train};
 use pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
 
 /// Castling, en passant, promotions with and without taking, both players to move.
@@ -209,7 +210,7 @@ fn more_positions_than_are_together_on_a_device_are_all_answered() {
 
 /// All losses of a log: of steps and of validations.
 fn losses(training: &Training) -> Vec<f64> {
-    let lines = read_log(&training.out.join(LOG)).into_iter();
+    let lines = log::read::<LogLine>(&training.out.join(LOG)).into_iter();
     let losses = lines.flat_map(|line| match line {
         LogLine::Step(line) => [line.policy_loss, line.value_loss],
         LogLine::Validation(line) => [line.validation_policy_loss, line.validation_value_loss],
@@ -232,11 +233,11 @@ fn a_training_learns_the_same_on_another_device_and_may_go_on_there() {
     let run = |training: &Training, steps: u64| {
         let stop = AtomicBool::new(false);
         let stopped = train(training, &stop, &mut |event| {
-            if let Event::Step(line) = event {
+            if let Event::Logged(LogLine::Step(line)) = event {
                 stop.store(line.step == steps, Ordering::Relaxed);
             }
         });
-        assert_eq!(stopped.unwrap().steps, steps);
+        assert_eq!(stopped.unwrap().summary.steps, steps);
     };
     let expected = training("cpu", "cpu");
     run(&expected, 8);

@@ -55,7 +55,7 @@ impl Loaded {
         if Checkpoint::is_one(&first) {
             let parameters = Checkpoint::load(path)?.parameters().clone();
             return Ok(Self {
-                network: parameters.quantised()?.into(),
+                network: parameters.quantized()?.into(),
                 parameters: Some(parameters),
             });
         }
@@ -67,7 +67,7 @@ impl Loaded {
         let parameters = beside.exists().then(|| Checkpoint::load(&beside)).transpose()?;
         let parameters = parameters
             .map(|checkpoint| checkpoint.parameters().clone())
-            .filter(|own| own.quantised().is_ok_and(|network| network.to_bytes() == bytes));
+            .filter(|own| own.quantized().is_ok_and(|network| network.to_bytes() == bytes));
         Ok(Self { network, parameters })
     }
 }

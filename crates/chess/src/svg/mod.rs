@@ -10,11 +10,13 @@
 //! description always gives the same bytes. Numbers that make no sense (a width that is not a
 //! number, an opacity of 7) are brought into range, never refused.
 
+mod escape;
 mod pieces;
 
 use std::fmt::Write;
 
 use crate::{Bitboard, Color, File, Piece, PieceType, Rank, Square};
+pub use escape::escape_xml;
 use pieces::{ID, paint};
 pub use pieces::{piece_defs, piece_svg};
 
@@ -214,7 +216,7 @@ impl BoardPicture {
     pub fn to_svg(&self) -> String {
         let (margin, edge) = if self.coordinates { (MARGIN, EDGE) } else { (0, 0) };
         let (left, top, side, size) = (-margin, -edge, 800 + margin + edge, self.size);
-        let title = escape(&self.title);
+        let title = escape_xml(&self.title);
         let mut out = format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {side} {side}""#
         );
@@ -449,24 +451,6 @@ fn number(value: f32) -> String {
             None => text.strip_prefix("0.").map_or(text.to_owned(), |rest| format!(".{rest}")),
         },
     }
-}
-
-/// Text for the inside of an element or a quoted attribute. Characters that XML cannot hold at
-/// all, such as a NUL, become the replacement character.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            _ => out.push(letter),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
