@@ -1,18 +1,45 @@
 //! What the training commands share: interrupts, progress on standard error, and the report.
 
 use std::io::{IsTerminal, Write};
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use learn::{Event, Progress, Summary, TrainError};
 use serde_json::{Value, json};
 
 use crate::layout::{self, wrap};
 use crate::words::count;
-use crate::{Outcome, interrupt};
+use crate::{Outcome, interrupt, threads};
+
+/// Options of runs in an output folder.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Random seed of the initial parameters and the order of rows
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Number of threads, 1 to 256 [default: number of cores]; the same number gives the same model, bit
+    /// for bit
+    #[arg(long, value_name = "N", value_parser = threads::parse)]
+    threads: Option<NonZero<usize>>,
+    /// Fail unless there is a checkpoint to resume from
+    #[arg(long)]
+    pub resume: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl RunArgs {
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        threads::or_cores(self.threads).get()
+    }
+}
 
 /// Runs a training of this many positions with a progress display, until its end or Ctrl-C.
 pub fn run<T>(

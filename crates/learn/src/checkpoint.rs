@@ -160,7 +160,9 @@ mod tests {
                 fs::write(path.join("a"), step.to_string()).map_err(TrainError::io("write", path))
             })
         };
-        [1, 2, 2, 10].map(|step| save(step).unwrap());
+        for step in [1, 2, 2, 10] {
+            save(step).unwrap();
+        }
         let failed = save_folder(&steps.path(folder.path(), 11), |path| {
             fs::create_dir(path).map_err(TrainError::io("create folder", path))?;
             Err(TrainError::Panicked)

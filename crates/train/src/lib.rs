@@ -4,6 +4,7 @@
 //! scores of a data set by those of a teacher; [`trainer`] trains the engine's network, [`towers`] the
 //! two-tower MLP. Both implement the training loop of `learn`.
 
+mod pool;
 pub mod rescore;
 pub mod selfplay;
 pub mod towers;

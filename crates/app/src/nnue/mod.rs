@@ -6,6 +6,7 @@ mod rescore;
 mod shapes;
 mod test;
 mod towers;
+mod towers_eval;
 mod train;
 
 use std::io::Write;

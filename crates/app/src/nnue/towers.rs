@@ -1,4 +1,4 @@
-//! `tabiya nnue towers`: training and evaluation of the two-tower MLP.
+//! `tabiya nnue towers train`: trains the two-tower MLP.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,17 +6,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ::data::{PointOfView, Split};
-use ::nnue::features::Features;
-use ::nnue::towers::Towers;
-use anyhow::{Context, ensure};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use train::towers::{Epoch, Event, Examples, Options, RunOptions, Source, train};
 
+use super::towers_eval;
 use crate::threads::Threads;
 use crate::training::{self, Display, time};
 use crate::words::count;
-use crate::{Outcome, input, output};
+use crate::{Outcome, output};
 
 /// Train and evaluate the two-tower MLP (384→512 twice, 64, 64, 1)
 #[derive(Args)]
@@ -28,7 +26,7 @@ pub struct TowersArgs {
 #[derive(Subcommand)]
 enum Command {
     Train(TrainArgs),
-    Eval(EvalArgs),
+    Eval(towers_eval::EvalArgs),
 }
 
 /// Train a model on positions with evaluations; an interrupted run resumes from its checkpoint
@@ -89,28 +87,11 @@ enum Pov {
     Mover,
 }
 
-/// Evaluate positions, in centipawns from the side to move
-#[derive(Args)]
-struct EvalArgs {
-    /// The model
-    #[arg(long, value_name = "FILE")]
-    model: PathBuf,
-    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
-    #[arg(long, default_value = "startpos", conflicts_with = "file")]
-    fen: String,
-    /// A file of positions, one a line, or - for standard input; prints one number a line
-    #[arg(long, value_name = "FENS")]
-    file: Option<PathBuf>,
-    /// Print JSON, one object a position
-    #[arg(long)]
-    json: bool,
-}
-
 /// Runs the command.
 pub fn run(args: TowersArgs, out: &mut dyn Write) -> Outcome {
     match args.command {
         Command::Train(args) => run_train(&args, out),
-        Command::Eval(args) => run_eval(&args, out),
+        Command::Eval(args) => towers_eval::run(&args, out),
     }
 }
 
@@ -193,49 +174,4 @@ fn show(display: &mut Display, event: &Event<'_>, epochs: u64, rows: u64) {
         }
         _ => {}
     }
-}
-
-fn run_eval(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
-    let model = Towers::load(&args.model).with_context(|| args.model.display().to_string())?;
-    let mut code = ExitCode::SUCCESS;
-    let mut print = |text: anyhow::Result<&str>| -> anyhow::Result<bool> {
-        let evaluated = text.and_then(input::game).and_then(|game| {
-            let value = model.evaluate_features(&Features::for_mover(game.position()));
-            ensure!(value.is_finite(), "the output of the network is not a finite number");
-            Ok((game, value))
-        });
-        match evaluated {
-            Ok((game, value)) => {
-                let position = game.position();
-                if args.json {
-                    writeln!(out, "{}", json!({ "fen": position.fen(), "value": value }))?;
-                } else {
-                    writeln!(out, "{value:.2}")?;
-                }
-                Ok(true)
-            }
-            Err(error) if args.file.is_none() => Err(error),
-            Err(error) => {
-                let error = format!("{error:#}");
-                if args.json {
-                    writeln!(out, "{}", json!({ "error": error }))?;
-                } else {
-                    writeln!(out, "error: {error}")?;
-                }
-                Ok(false)
-            }
-        }
-    };
-    match &args.file {
-        None => {
-            print(Ok(&args.fen))?;
-        }
-        Some(file) => input::each_line(input::open(file)?, |_, line| {
-            if !print(line)? {
-                code = ExitCode::FAILURE;
-            }
-            Ok(())
-        })?,
-    }
-    Ok(code)
 }

@@ -1,7 +1,6 @@
 //! `tabiya nnue train`: trains a network on the rows of data sets.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use ::data::Split;
@@ -15,9 +14,9 @@ use train::trainer::{
 };
 
 use super::shapes;
+use crate::Outcome;
 use crate::layout::prose;
-use crate::training::{self, Display, time};
-use crate::{Outcome, threads};
+use crate::training::{self, Display, RunArgs, time};
 
 /// Train a network on the CPU; an interrupted run resumes from its checkpoint
 #[derive(Args)]
@@ -85,13 +84,6 @@ pub struct TrainArgs {
     /// Skip rows with a mate score or a score beyond this
     #[arg(long, value_name = "CP", default_value_t = 10_000)]
     max_score: i32,
-    /// Random seed of the initial parameters and the order of rows
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// Number of threads, 1 to 256 [default: number of cores]; the same number gives the same network,
-    /// byte for byte
-    #[arg(long, value_name = "N", value_parser = threads::parse)]
-    threads: Option<NonZero<usize>>,
     /// Rows in the shuffle buffer
     #[arg(long, value_name = "N", default_value_t = 1 << 20)]
     window: usize,
@@ -104,15 +96,11 @@ pub struct TrainArgs {
     /// Keep copies of the last N checkpoints, named by step
     #[arg(long, value_name = "N", default_value_t = 0)]
     keep: usize,
-    /// Fail unless there is a checkpoint to resume from
-    #[arg(long)]
-    resume: bool,
     /// Initial parameters: those of this checkpoint, with its architecture, instead of random ones
     #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["hidden", "mirrored", "no_mirror", "king_buckets", "output_buckets"])]
     from: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -167,8 +155,8 @@ impl TrainArgs {
         options.scale = self.scale;
         options.power = self.power;
         options.max_score = self.max_score;
-        options.seed = self.seed;
-        options.threads = threads::or_cores(self.threads).get();
+        options.seed = self.run.seed;
+        options.threads = self.run.threads();
         options.window_rows = self.window;
         options.validation_rows = self.val_rows;
         options.check()?;
@@ -178,7 +166,7 @@ impl TrainArgs {
             validation,
             out: self.out.clone(),
             from,
-            must_resume: self.resume,
+            must_resume: self.run.resume,
             save_every: self.save_every,
             keep: self.keep,
         })
@@ -191,7 +179,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let trained = training::run(positions, |stop, display| {
         train::trainer::train(&training, stop, &mut |event| show(display, &event, positions))
     })?;
-    report(&trained, &training, args.json, out)
+    report(&trained, &training, args.run.json, out)
 }
 
 fn show(display: &mut Display, event: &Event<'_>, total: u64) {

@@ -1,20 +1,17 @@
 //! `tabiya pra train`: trains a model on the rows of a data set.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use pra::train::{
-    Event, FINISHED, LogLine, StepLine, TrainOptions, Trained, Training, ValidationLine,
-};
+use pra::train::{Event, FINISHED, LogLine, TrainOptions, Trained, Training};
 use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
 use serde_json::json;
 
+use crate::Outcome;
 use crate::layout::prose;
-use crate::training::{self, Display};
-use crate::{Outcome, threads};
+use crate::training::{self, Display, RunArgs};
 
 /// Train a model; an interrupted run resumes from its last checkpoint
 ///
@@ -103,24 +100,13 @@ pub struct TrainArgs {
     /// Rows in the shuffle buffer
     #[arg(long, value_name = "N", default_value_t = 1 << 18)]
     window: u64,
-    /// Random seed of the initial weights and the order of rows
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
     /// Device: cpu; gpu, the best GPU, or gpu:N or integrated:N; software or flex, for tests. All but cpu
     /// need a build with 'cargo build --release --features gpu'. A run may resume on another device; it is
     /// bit-exact on cpu only
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: String,
-    /// Number of threads, 1 to 256 [default: number of cores]; the same number gives the same model, bit
-    /// for bit
-    #[arg(long, value_name = "N", value_parser = threads::parse)]
-    threads: Option<NonZero<usize>>,
-    /// Fail unless there is a checkpoint to resume from
-    #[arg(long)]
-    resume: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 /// An optimizer by its name.
@@ -211,8 +197,8 @@ impl TrainArgs {
             optimizer: self.optimizer(),
             in_order: self.in_order,
             window_rows: self.window,
-            seed: self.seed,
-            threads: threads::or_cores(self.threads).get(),
+            seed: self.run.seed,
+            threads: self.run.threads(),
             eval_every: self.eval_every,
             eval_positions: self.eval_positions,
             save_every: self.save_every,
@@ -228,7 +214,7 @@ impl TrainArgs {
             data: self.data.clone(),
             out,
             from,
-            must_resume: self.resume,
+            must_resume: self.run.resume,
         })
     }
 }
@@ -243,43 +229,19 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let trained = training::run(positions, |stop, display| {
         pra::train::train(&training, stop, &mut |event| show(display, &event))
     })?;
-    report(&trained, &training, args.json, out)
+    report(&trained, &training, args.run.json, out)
 }
 
 fn show(display: &mut Display, event: &Event<'_>) {
     display.show(event);
     match event {
         Event::Logged(LogLine::Step(line)) => {
-            display.line_every(STEP_LINES, line.step == 1, || step_text(line));
+            display.line_every(STEP_LINES, line.step == 1, || line.to_string());
         }
-        Event::Logged(LogLine::Validation(line)) => display.line(&validation_text(line)),
+        Event::Logged(LogLine::Validation(line)) => display.line(&line.to_string()),
         Event::Saved(path) => display.line(&format!("saved {}", path.display())),
         _ => {}
     }
-}
-
-fn step_text(line: &StepLine) -> String {
-    format!(
-        "step {} loss {:.4} (moves {:.4}, value {:.4}) accuracy {:.1} % {:.0} positions/s",
-        line.step,
-        line.loss,
-        line.policy_loss,
-        line.value_loss,
-        100.0 * line.accuracy,
-        line.positions_per_second
-    )
-}
-
-fn validation_text(line: &ValidationLine) -> String {
-    format!(
-        "step {} val loss {:.4} (moves {:.4}, value {:.4}) top-1 {:.2} % top-5 {:.2} %",
-        line.step,
-        line.validation_loss,
-        line.validation_policy_loss,
-        line.validation_value_loss,
-        100.0 * line.top1,
-        100.0 * line.top5
-    )
 }
 
 fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Write) -> Outcome {
@@ -300,8 +262,10 @@ fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Writ
             (counts.illegal, "with an illegal move"),
         ];
         prose(out, training::steps_and_rows(summary, counts.used, &skipped))?;
-        let lines = last.iter().map(step_text).chain(validation.iter().map(validation_text));
-        for line in lines {
+        if let Some(line) = last {
+            prose(out, line)?;
+        }
+        if let Some(line) = validation {
             prose(out, line)?;
         }
         writeln!(out, "{}", model.display())

@@ -1,5 +1,7 @@
 //! The log: a line per step and per validation.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A step.
@@ -61,6 +63,25 @@ impl learn::LogLine for LogLine {
             Self::Step(line) => line.step,
             Self::Validation(line) => line.step,
         }
+    }
+}
+
+impl fmt::Display for StepLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, loss, policy_loss, value_loss, .. } = self;
+        let (accuracy, speed) = (100.0 * self.accuracy, self.positions_per_second);
+        write!(f, "step {step} loss {loss:.4} (moves {policy_loss:.4}, value {value_loss:.4}) ")?;
+        write!(f, "accuracy {accuracy:.1} % {speed:.0} positions/s")
+    }
+}
+
+impl fmt::Display for ValidationLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (loss, policy) = (self.validation_loss, self.validation_policy_loss);
+        let (step, value) = (self.step, self.validation_value_loss);
+        let (top1, top5) = (100.0 * self.top1, 100.0 * self.top5);
+        write!(f, "step {step} val loss {loss:.4} (moves {policy:.4}, value {value:.4}) ")?;
+        write!(f, "top-1 {top1:.2} % top-5 {top5:.2} %")
     }
 }
 

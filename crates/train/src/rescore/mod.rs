@@ -12,7 +12,6 @@ pub mod source;
 pub mod teacher;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use chess::{PackedError, PackedRow, Position};
 use data::{
@@ -21,6 +20,7 @@ use data::{
 };
 use serde_json::json;
 
+use crate::pool::Pool;
 use chess::rng::Rng;
 pub use source::Source;
 pub use teacher::{Scorer, SearchDepth, Teacher};
@@ -94,9 +94,11 @@ pub fn rescore<'a, 'w>(
         units: source.blocks(),
     };
     let workers = workers.into();
-    let scorers = ScorerPool { teacher, depth: options.depth, idle: Mutex::default() };
+    let scorers = Pool::default();
+    let create = || teacher.scorer(options.depth);
     let unit = |number: u64| {
-        let mut scorer = scorers.take()?;
+        let scorer = scorers.take(create);
+        let mut scorer = scorer.map_err(|error| DataError::Options(error.to_string()))?;
         let made = match options.depth {
             SearchDepth::Static => block(source, number, &mut scorer, options, workers),
             // The search recurses deeply.
@@ -109,25 +111,6 @@ pub fn rescore<'a, 'w>(
         made
     };
     data::make(folder, &making, workers, unit, observer)
-}
-
-/// Idle scorers; the pool grows with the threads that need one at the same time.
-struct ScorerPool<'t> {
-    teacher: &'t Teacher,
-    depth: SearchDepth,
-    idle: Mutex<Vec<Scorer>>,
-}
-
-impl ScorerPool<'_> {
-    fn take(&self) -> Result<Scorer, DataError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let new = || self.teacher.scorer(self.depth);
-        idle.map_or_else(new, Ok).map_err(|error| DataError::Options(error.to_string()))
-    }
-
-    fn put_back(&self, scorer: Scorer) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scorer);
-    }
 }
 
 /// The rows of a block.

@@ -13,7 +13,6 @@ pub mod cache;
 pub mod game;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use data::{
     Column, DataError, Event, FileFormat, Making, PrepareOptions, Prepared, RowOrder, Unit, Workers,
@@ -22,6 +21,7 @@ use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
 use serde_json::json;
 
+use crate::pool::Pool;
 use crate::rescore::{SearchDepth, Teacher};
 use adjudicate::Adjudication;
 
@@ -145,17 +145,17 @@ pub fn selfplay<'a, 'w>(
     };
     let cache = folder.join(CACHE);
     let workers = workers.into();
-    let players = EnginePool { player, tablebases, options, workers, idle: Mutex::default() };
+    let players = Players { player, tablebases, options, workers, engines: Pool::default() };
     let unit = |number: u64| {
         let read = options.games_of(number).end;
         let path = cache.join(format!("{number:07}.games"));
         if let Some(unit) = cache::read(&path) {
             return Ok(Unit { read, ..unit });
         }
-        let mut engine = players.take()?;
+        let mut engine = players.engines.take(|| players.create())?;
         let played =
             with_deep_stack(|| players.play(&mut engine, number)).ok_or(DataError::Panicked)??;
-        players.put_back(engine);
+        players.engines.put_back(engine);
         std::fs::create_dir_all(&cache).map_err(|cause| DataError::Io {
             what: "create folder",
             path: cache.clone(),
@@ -175,28 +175,21 @@ pub fn selfplay<'a, 'w>(
     Ok(prepared)
 }
 
-/// Idle engines; the pool grows with the threads that need one at the same time.
-struct EnginePool<'p> {
+/// What the games of all units share.
+struct Players<'p> {
     player: &'p Teacher,
     tablebases: Option<&'p Tablebases>,
     options: &'p SelfplayOptions,
     workers: Workers<'p>,
-    idle: Mutex<Vec<Engine>>,
+    engines: Pool<Engine>,
 }
 
-impl EnginePool<'_> {
-    fn take(&self) -> Result<Engine, DataError> {
-        if let Some(engine) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
-            return Ok(engine);
-        }
+impl Players<'_> {
+    fn create(&self) -> Result<Engine, DataError> {
         let engine = self.player.engine(self.options.hash);
         let mut engine = engine.map_err(|error| DataError::Options(error.to_string()))?;
         engine.set_tablebases(self.tablebases.cloned());
         Ok(engine)
-    }
-
-    fn put_back(&self, engine: Engine) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
     }
 
     /// Plays the games of a unit, unless interrupted.
