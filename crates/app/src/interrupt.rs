@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use data::DataError;
-use train::towers::TowersError;
+use learn::TrainError;
 
 /// 128 + SIGINT, as shells report it.
 const INTERRUPTED: u8 = 130;
@@ -20,7 +20,7 @@ pub fn exit_code() -> ExitCode {
 pub fn is_cause_of(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let inner = match cause.downcast_ref() {
-            Some(TowersError::Data(inner)) => Some(inner),
+            Some(TrainError::Data(inner)) => Some(inner),
             _ => cause.downcast_ref(),
         };
         matches!(inner, Some(DataError::Interrupted { .. }))

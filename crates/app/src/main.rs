@@ -25,6 +25,7 @@ mod pra;
 mod progress;
 mod selfplay;
 mod threads;
+mod training;
 mod uci;
 mod words;
 

@@ -115,7 +115,7 @@ impl SelfplayArgs {
                 draw_score: self.draw_score,
                 draw_plies: self.draw_plies,
                 draw_after: self.draw_after,
-                most_plies: self.most_plies,
+                max_plies: self.most_plies,
             },
             val_fraction: self.val_fraction,
             seed: self.seed,

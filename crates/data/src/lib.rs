@@ -11,7 +11,6 @@
 mod bounds;
 mod chunk_reader;
 mod columns;
-mod curve;
 mod error;
 mod files;
 mod frames;
@@ -34,7 +33,6 @@ pub mod threads;
 mod verify;
 
 pub use columns::{Column, UnknownColumn, schema};
-pub use curve::{Curve, curves_svg};
 pub use error::DataError;
 pub use files::{
     OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,

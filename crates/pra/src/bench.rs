@@ -12,7 +12,7 @@ use chess::pgn::GameResult;
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use cpu_time::ProcessTime;
-use data::{DataError, Making, PrepareOptions, ReaderPosition, Row, Split, Unit};
+use data::{DataError, GenerateOptions, PrepareOptions, ReaderPosition, Row, Split, Partition};
 use tempfile::TempDir;
 
 use crate::{
@@ -167,14 +167,14 @@ fn random_data_set() -> Result<TempDir, LoaderError> {
         let path = std::env::temp_dir();
         DataError::Io { what: "create a directory in", path, cause }
     })?;
-    let making = Making {
+    let making = GenerateOptions {
         inputs: Vec::new(),
         options: PrepareOptions::default(),
         made: serde_json::json!({ "by": "tabiya pra bench" }),
         units: 200,
     };
-    let rows = |number| Ok(Unit { rows: random_rows(number), ..Unit::default() });
-    data::make(folder.path(), &making, NonZero::<usize>::MIN, rows, |_| {})?;
+    let rows = |number| Ok(Partition { rows: random_rows(number), ..Partition::default() });
+    data::generate(folder.path(), &making, NonZero::<usize>::MIN, rows, |_| {})?;
     Ok(folder)
 }
 

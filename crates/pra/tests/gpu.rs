@@ -12,12 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chess::Position;
 use chess::rng::Rng;
 use data::FileFormat;
-use made::{game, make};
-use pra::gpu::{BurnDevice, GpuTransformer};
-use pra::train::{Event, LOG, LogLine, TrainOptions, Training, read_log, train};
-use pra::{
-    Batch, Compute, Config, Device, LossWeights, Losses, Transformer, Weights, compute_on, encode,
-};
+use learn::log::{self, LOG};
+use made::{Folder, game, make};
+use pra::gpu::{Device, GpuEngine};
+use pra::train::{Event, LogLine, TrainOptions, Training, train};
+use pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
 
 /// Castling, en passant, promotions with and without captures, both sides to move.
 const POSITIONS: [&str; 7] = [
@@ -207,7 +206,7 @@ fn batches_larger_than_a_pass_are_split() {
 
 /// All training and validation losses of a log.
 fn losses(training: &Training) -> Vec<f64> {
-    let lines = read_log(&training.out.join(LOG)).into_iter();
+    let lines = log::read::<LogLine>(&training.out.join(LOG)).into_iter();
     let losses = lines.flat_map(|line| match line {
         LogLine::Step(line) => [line.policy_loss, line.value_loss],
         LogLine::Validation(line) => [line.validation_policy_loss, line.validation_value_loss],
@@ -231,11 +230,11 @@ fn training_on_another_device_gives_the_same_losses_and_resumes_there() {
     let run = |training: &Training, steps: u64| {
         let stop = AtomicBool::new(false);
         let stopped = train(training, &stop, &mut |event| {
-            if let Event::Step(line) = event {
+            if let Event::Logged(LogLine::Step(line)) = event {
                 stop.store(line.step == steps, Ordering::Relaxed);
             }
         });
-        assert_eq!(stopped.unwrap().steps, steps);
+        assert_eq!(stopped.unwrap().summary.steps, steps);
     };
     let expected = training("cpu", "cpu");
     run(&expected, 8);

@@ -1,4 +1,4 @@
-//! A training: the same whatever interrupts it, and clear about what it cannot do.
+//! Training runs: reproducible across interrupts, with clear errors.
 
 mod made;
 
@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use data::{FileFormat, ReaderPosition, Split};
+use learn::TrainError;
+use learn::log::{self, LOG};
 use made::{copy, game, make};
-use pra::train::{CHECKPOINTS, Event, FINISHED, LOG, LogLine, Trained, Training, read_log, train};
-use pra::train::{TrainError, TrainOptions};
+use pra::train::{CHECKPOINTS, Event, FINISHED, LogLine, TrainOptions, Trained, Training, train};
 use pra::{Batch, Config, Loader, LoaderOptions, LossWeights, OptimizerKind, Transformer, Weights};
 
 fn never() -> AtomicBool {
@@ -17,7 +18,7 @@ fn never() -> AtomicBool {
 }
 
 fn data(folder: &Path) -> PathBuf {
-    make(&folder.join("data"), FileFormat::Parquet, 12, game)
+    make(folder.join("data"), FileFormat::Parquet, 12, game)
 }
 
 fn training(folder: &Path, out: &str) -> Training {
@@ -33,9 +34,9 @@ fn finish(training: &Training) -> Trained {
     train(training, &never(), &mut |_| ()).unwrap()
 }
 
-/// The log without what depends on time, and the bytes of the finished model.
+/// The log without speeds, and the bytes of the finished model.
 fn result(training: &Training) -> (Vec<LogLine>, Vec<u8>) {
-    let mut lines = read_log(&training.out.join(LOG));
+    let mut lines = log::read::<LogLine>(&training.out.join(LOG));
     for line in &mut lines {
         if let LogLine::Step(line) = line {
             line.positions_per_second = 0.0;
@@ -53,7 +54,7 @@ fn checkpoints(out: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
+fn a_run_interrupted_again_and_again_ends_like_one_that_is_not() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     data(folder);
@@ -62,7 +63,7 @@ fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
         let mut whole = training(folder, &format!("{name}-whole"));
         whole.options.optimizer.kind = kind;
         let trained = finish(&whole);
-        assert_eq!((trained.steps, trained.counts.used), (12, 480));
+        assert_eq!((trained.summary.steps, trained.counts.used), (12, 480));
         assert_eq!(checkpoints(&whole.out), ["step-000008", "step-000012"]);
         let expected = result(&whole);
         let validations =
@@ -72,7 +73,7 @@ fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
         cut.out = folder.join(format!("{name}-cut"));
         let mut rounds = 0;
         loop {
-            // Between steps, and in the middle of them.
+            // Between steps, and between micro-batches.
             let (stop, mut parts) = (never(), 0);
             let trained = train(&cut, &stop, &mut |event| {
                 if let Event::Progress(_) = event {
@@ -81,20 +82,20 @@ fn a_training_that_is_stopped_again_and_again_ends_like_one_that_is_not() {
                 }
             });
             rounds += 1;
-            if !trained.unwrap().was_stopped {
+            if !trained.unwrap().summary.was_stopped {
                 break;
             }
         }
         assert!(rounds > 4, "{rounds}");
         assert_eq!(result(&cut).0, expected.0);
         assert!(result(&cut).1 == expected.1);
-        // There is nothing left to do, and nothing is done.
-        assert!(finish(&cut).was_complete);
+        // A complete run does nothing.
+        assert!(finish(&cut).summary.was_complete);
     }
 }
 
 #[test]
-fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
+fn a_killed_run_resumes_from_the_last_undamaged_checkpoint() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     data(folder);
@@ -102,8 +103,8 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
     let mut killed = whole.clone();
     killed.out = folder.join("killed");
     train(&whole, &never(), &mut |event| {
-        // What a kill in the eleventh step would leave: a log that has gone on, half a line, half a folder.
-        if let Event::Step(line) = event
+        // What a kill in the eleventh step leaves: later lines in the log, half a line, half a folder.
+        if let Event::Logged(LogLine::Step(line)) = event
             && line.step == 10
         {
             copy(&whole.out, &killed.out);
@@ -126,7 +127,7 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
     assert_eq!(resumed, Some(8));
     assert!(result(&killed) == result(&whole));
     assert_eq!(checkpoints(&killed.out), ["step-000008", "step-000012"]);
-    // The finished model is gone, and the newest checkpoint is damaged: the one before will do.
+    // Without the finished model, and with a damaged newest checkpoint, it resumes from the one before.
     fs::remove_dir_all(killed.out.join(FINISHED)).unwrap();
     let file = killed.out.join(CHECKPOINTS).join("step-000012/optimizer.safetensors");
     let bytes = fs::read(&file).unwrap();
@@ -141,7 +142,7 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
     assert!(told[0].contains("step-000012 is no checkpoint: optimizer.safetensors"), "{told:?}");
     assert_eq!(told[1], "8");
     assert!(result(&killed) == result(&whole));
-    // Numbers beyond all options are refused.
+    // Values out of range are refused.
     for (name, value) in [("step", 13), ("epoch", u64::MAX), ("row", u64::MAX)] {
         let states: Vec<_> = checkpoints(&killed.out)
             .into_iter()
@@ -157,7 +158,7 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
         assert!(error.contains(&format!("state.json: {name} must be 0 to ")), "{error}");
         states.iter().for_each(|(text, path)| fs::write(path, text).unwrap());
     }
-    // If none of them is whole, it does not begin anew.
+    // If all of them are damaged, the run does not start again.
     for name in checkpoints(&killed.out) {
         fs::write(killed.out.join(CHECKPOINTS).join(name).join("state.json"), "{}").unwrap();
     }
@@ -166,7 +167,7 @@ fn a_training_that_is_killed_goes_on_from_the_last_whole_checkpoint() {
 }
 
 #[test]
-fn gradients_of_parts_add_up_to_that_of_the_whole() {
+fn gradients_of_micro_batches_add_up_to_that_of_the_batch() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     let data = data(folder);
@@ -205,7 +206,7 @@ fn training_learns_something() {
     job.options = TrainOptions { num_iterations: 40, eval_every: 20, ..job.options };
     (job.options.total_batch_size, job.options.device_batch_size) = (80, 80);
     let trained = finish(&job);
-    let lines = read_log(&job.out.join(LOG));
+    let lines = log::read::<LogLine>(&job.out.join(LOG));
     let LogLine::Step(first) = &lines[0] else { panic!() };
     let last = trained.last.unwrap();
     assert!(last.policy_loss < 0.95 * first.policy_loss, "{first:?} {last:?}");
@@ -218,7 +219,7 @@ fn training_learns_something() {
 }
 
 #[test]
-fn another_training_in_the_same_folder_is_refused_with_the_difference() {
+fn a_run_with_other_options_in_the_same_folder_is_refused_with_the_difference() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     data(folder);
@@ -236,27 +237,27 @@ fn another_training_in_the_same_folder_is_refused_with_the_difference() {
     let error = refused(&|job| job.options.config.depth = 2);
     assert!(error.ends_with("depth was 1 and is now 2"), "{error}");
     let error = refused(&|job| {
-        job.data = make(&folder.join("more"), FileFormat::Packed, 3, game);
+        job.data = make(folder.join("more"), FileFormat::Packed, 3, game);
     });
     assert!(error.contains("data was "), "{error}");
     let error = refused(&|job| job.from = Some(Weights::random(&job.options.config, 9).unwrap()));
     assert!(error.contains("from was null"), "{error}");
     let error = refused(&|job| (job.out, job.must_resume) = (folder.join("none"), true));
     assert!(error.starts_with("there is no checkpoint in "), "{error}");
-    // Threads, parts and how often something is written make no other training.
+    // Threads, micro-batch size and cadence may change.
     let mut other = job.clone();
     (other.options.threads, other.options.device_batch_size, other.options.keep) = (1, 7, 1);
-    assert!(finish(&other).was_complete);
+    assert!(finish(&other).summary.was_complete);
 }
 
 #[test]
-fn a_training_may_begin_with_another_model() {
+fn a_run_may_start_from_another_model() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     data(folder);
     let mut job = training(folder, "out");
     let mut from = Weights::random(&job.options.config, 77).unwrap().with_legal_mask(false);
-    job.options.optimizer = job.options.optimizer.faster(0.0);
+    job.options.optimizer = job.options.optimizer.scaled(0.0);
     job.from = Some(from.clone());
     job.options.optimizer.weight_decay = 0.0;
     finish(&job);
@@ -265,11 +266,11 @@ fn a_training_may_begin_with_another_model() {
     job.out = folder.join("other");
     job.options.config = Config::new(1, 24);
     let error = train(&job, &never(), &mut |_| ()).unwrap_err().to_string();
-    assert!(error.starts_with("the model to begin with is {\"depth\":1,\"n_embd\":12"), "{error}");
+    assert!(error.starts_with("the initial model is {\"depth\":1,\"n_embd\":12"), "{error}");
 }
 
 #[test]
-fn what_cannot_be_done_is_one_clear_error() {
+fn errors_are_one_clear_line() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     data(folder);
@@ -277,16 +278,16 @@ fn what_cannot_be_done_is_one_clear_error() {
     let mut job = training(folder, "out");
     job.data = folder.join("nothing");
     assert!(error(&job).to_string().ends_with("no data set: there is no _SUCCESS"));
-    job.data = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
+    job.data = make(folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
     assert!(error(&job).to_string().starts_with("there are no rows for train in "));
-    // A device that nobody knows; nothing is written.
+    // An unknown device; nothing is written.
     job = training(folder, "nowhere");
     job.device = "abacus".into();
     assert!(error(&job).to_string().starts_with("unknown device 'abacus': expected cpu, gpu, "));
     assert!(!job.out.exists());
-    // Rates that lead nowhere; what was good is still there.
+    // A learning rate that diverges.
     let mut job = training(folder, "far");
-    job.options.optimizer = job.options.optimizer.faster(200.0);
+    job.options.optimizer = job.options.optimizer.scaled(200.0);
     job.options.optimizer.weight_decay = 100.0;
     (job.options.num_iterations, job.options.save_every) = (30, 10);
     match train(&job, &never(), &mut |_| ()) {
@@ -297,11 +298,15 @@ fn what_cannot_be_done_is_one_clear_error() {
     from.values_mut()[0] = f32::NAN;
     let mut job = training(folder, "nan");
     job.from = Some(from);
-    assert!(error(&job).to_string().starts_with("the loss is no longer a number after 0 steps"));
-    // Without rows for validation there is a training all the same.
+    assert!(
+        error(&job)
+            .to_string()
+            .starts_with("the loss or a parameter is not a finite number after 0 steps")
+    );
+    // Validation rows are optional.
     let only = |number: u64| game(5 * number + 1);
     job = training(folder, "only");
-    job.data = make(&folder.join("train-only"), FileFormat::Packed, 5, only);
+    job.data = make(folder.join("train-only"), FileFormat::Packed, 5, only);
     let mut told = 0;
     train(&job, &never(), &mut |event| told += u32::from(matches!(event, Event::NoValidation)))
         .unwrap();

@@ -208,7 +208,7 @@ impl Bench<'_> {
     }
 
     fn halfkp(&mut self, network: &Arc<halfkp::Network>, games: &[BenchGame]) {
-        use halfkp::Accumulators;
+        use halfkp::AccumulatorStack;
         let label = ("halfkp", "HalfKP, from scratch");
         self.refresh_each(label, games, |position| network.evaluate(position));
         let label = ("halfkp_updates", "HalfKP, a move and its evaluation");

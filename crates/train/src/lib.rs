@@ -1,13 +1,14 @@
-//! From games to networks: self-play, rescoring, training.
+//! NNUE training: from games to networks.
 //!
-//! [`rescore`] gives the positions of a data set the scores of an evaluation; [`selfplay`] makes a data
-//! set of games that the engine plays against itself; [`trainer`] trains the engine's network, [`towers`]
-//! another kind.
+//! [`selfplay`] plays games of the engine against itself and writes a data set; [`rescore`] replaces the
+//! scores of a data set by those of a teacher; [`trainer`] trains the engine's network, [`towers`] the
+//! two-tower MLP. Both implement the training loop of `learn`.
 
 #![forbid(unsafe_code)]
 
 pub mod bench;
 mod loaded;
+mod pool;
 pub mod rescore;
 pub mod selfplay;
 pub mod towers;

@@ -28,7 +28,7 @@ pub struct ExportArgs {
 pub fn run(args: &ExportArgs, out: &mut dyn Write) -> Outcome {
     output::ensure_not_inputs([args.out.as_path()], [args.checkpoint.as_path()])?;
     let checkpoint = Checkpoint::load(&args.checkpoint)?;
-    let bytes = checkpoint.parameters().quantised()?.to_bytes();
+    let bytes = checkpoint.parameters().quantized()?.to_bytes();
     output::write(&args.out, &bytes)?;
     let shape = checkpoint.parameters().shape();
     if args.json {

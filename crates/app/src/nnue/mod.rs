@@ -5,6 +5,7 @@ mod export;
 mod rescore;
 mod test;
 mod towers;
+mod towers_eval;
 mod train;
 
 use std::io::Write;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ::data::{RowOrder, Workers};
 use clap::Args;
-use train::rescore::{Look, RescoreOptions, Source, Teacher, rescore};
+use train::rescore::{RescoreOptions, SearchDepth, Source, Teacher, rescore};
 
 use crate::layout::prose;
 use crate::progress::JobProgress;
@@ -76,15 +76,15 @@ pub struct RescoreArgs {
 
 impl RescoreArgs {
     fn options(&self) -> RescoreOptions {
-        let look = match (self.quiescence, self.nodes, self.depth) {
-            (true, ..) => Look::Quiescence,
-            (_, Some(nodes), _) => Look::Nodes(nodes),
-            (_, _, Some(depth)) => Look::Depth(depth),
-            _ => Look::Static,
+        let depth = match (self.quiescence, self.nodes, self.depth) {
+            (true, ..) => SearchDepth::Quiescence,
+            (_, Some(nodes), _) => SearchDepth::Nodes(nodes),
+            (_, _, Some(depth)) => SearchDepth::Depth(depth),
+            _ => SearchDepth::Static,
         };
         RescoreOptions {
-            look,
-            vary: self.vary,
+            depth,
+            augment: self.vary,
             seed: self.seed,
             keep_checks: self.keep_checks,
             no_captures: self.no_captures,

@@ -1,126 +1,115 @@
-//! `tabiya nnue train`: a network from the rows of data sets.
+//! `tabiya nnue train`: trains a network on the rows of data sets.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use ::data::Split;
 use ::nnue::Shape;
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
+use learn::TrainError;
+use learn::schedule::Decay;
 use serde_json::json;
 use train::trainer::{
-    Checkpoint, Event, LogLine, NETWORK, RowFiles, Schedule, TrainOptions, Trained, Training,
+    Checkpoint, Event, LogLine, NETWORK, RowFiles, TrainOptions, Trained, Training,
 };
 
+use super::shapes;
+use crate::Outcome;
 use crate::layout::prose;
-use crate::words::count;
-use crate::{Outcome, jobs, progress, threads};
+use crate::training::{self, Display, RunArgs, time};
 
-/// Trains a network on the CPU; goes on where a run that was killed had come to
+/// Train a network on the CPU; an interrupted run resumes from its checkpoint
 #[derive(Args)]
 pub struct TrainArgs {
-    /// Data sets (folders) or files of rows, Parquet or packed. May be given several times.
+    /// Data sets (folders) or files of rows, Parquet or packed; repeatable
     #[arg(long, required = true, value_name = "PATH", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// The folder for checkpoint, log, loss curve and network. A run that was killed goes on from there.
+    /// Output folder: checkpoint, log, loss curve and network; an interrupted run resumes from it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Validate on these rows instead of the validation split of the data sets.
+    /// Validation rows, instead of the validation split of the data sets
     #[arg(long, value_name = "PATH", num_args = 1..)]
     val: Vec<PathBuf>,
-    /// Neurons for each perspective: a multiple of 32.
+    /// Hidden neurons per perspective, a multiple of 32
     #[arg(long, value_name = "N", default_value_t = 256)]
     hidden: usize,
-    /// See the board so that the king is on files a to d (the default).
+    /// Mirror the board so that the king is on files a to d (the default)
     #[arg(long, overrides_with = "no_mirror")]
     mirrored: bool,
-    /// See the board as it is.
+    /// Do not mirror the board
     #[arg(long)]
     no_mirror: bool,
-    /// Sets of feature weights, by the place of the king: 1, 2, 4, 8 or 16 (mirrored), 1 or 2 (not).
+    /// King buckets: 1, 2, 4, 8 or 16 (mirrored), 1 or 2 (not mirrored)
     #[arg(long, value_name = "N", default_value_t = 1)]
     king_buckets: usize,
-    /// Output layers, by the number of pieces: 1 to 16.
+    /// Output buckets, by piece count: 1 to 16
     #[arg(long, value_name = "N", default_value_t = 8)]
     output_buckets: usize,
-    /// How many positions to learn from, repeated ones counted again.
+    /// Positions to train on, over all epochs
     #[arg(long, value_name = "N", conflicts_with = "epochs")]
     positions: Option<u64>,
-    /// How many times to go through the rows.
+    /// Epochs
     #[arg(long, value_name = "N", default_value_t = 10.0)]
     epochs: f64,
-    /// Positions between two measurements of the loss.
+    /// Positions between two validations
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     superbatch: u64,
-    /// Positions in a step of the optimiser.
+    /// Positions per step
     #[arg(long, value_name = "N", default_value_t = 16_384)]
     batch_size: usize,
-    /// The learning rate after the warm-up.
+    /// Learning rate after the warmup
     #[arg(long, value_name = "RATE", default_value_t = 0.001)]
     lr: f64,
-    /// The learning rate at the end; a hundredth of the first unless given.
+    /// Learning rate of the last step [default: a hundredth of --lr]
     #[arg(long, value_name = "RATE")]
     final_lr: Option<f64>,
-    /// Positions during which the learning rate rises from nothing.
+    /// Positions of linear warmup
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     warmup: u64,
-    /// How the learning rate falls.
+    /// Decay of the learning rate after the warmup
     #[arg(long, value_name = "CURVE", default_value = "cosine")]
     schedule: ScheduleArg,
-    /// By how much weights decay in a step, in terms of the learning rate.
+    /// AdamW's weight decay
     #[arg(long, value_name = "X", default_value_t = 0.01)]
     weight_decay: f64,
-    /// The share of the score in the target; the result of the game has the rest.
+    /// Weight of the score in the target; the game result has the rest
     #[arg(long, value_name = "X", default_value_t = 0.75)]
     lambda: f64,
-    /// Centipawns at which the expectation is 0.73: the scale of the sigmoid.
+    /// Scale of the sigmoid: centipawns with an expected score of 0.73
     #[arg(long, value_name = "CP", default_value_t = 400.0)]
     scale: f64,
-    /// The loss is the error to this power.
+    /// Exponent of the loss
     #[arg(long, value_name = "X", default_value_t = 2.0)]
     power: f64,
-    /// Leave out rows with a mate or a score beyond this, in centipawns.
+    /// Skip rows with a mate score or a score beyond this
     #[arg(long, value_name = "CP", default_value_t = 10_000)]
     max_score: i32,
-    /// Random seed: the parameters to begin with, and the order of rows.
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// Number of threads, 1 to 256; as many as there are cores unless given. The same number gives the
-    /// same network to the byte.
-    #[arg(long, value_name = "N", value_parser = threads::parse)]
-    threads: Option<NonZero<usize>>,
-    /// Rows that are shuffled together.
+    /// Rows in the shuffle buffer
     #[arg(long, value_name = "N", default_value_t = 1 << 20)]
     window: usize,
-    /// Rows to validate on, at most.
+    /// Validation rows, at most
     #[arg(long, value_name = "N", default_value_t = 500_000)]
     val_rows: u64,
-    /// Superbatches between two checkpoints.
+    /// Superbatches between two checkpoints
     #[arg(long, value_name = "N", default_value_t = 1)]
     save_every: u64,
-    /// Keep the last N checkpoints too, under the numbers of their steps.
+    /// Keep copies of the last N checkpoints, named by step
     #[arg(long, value_name = "N", default_value_t = 0)]
     keep: usize,
-    /// Go on from the checkpoint in the folder: an error if there is none.
-    #[arg(long)]
-    resume: bool,
-    /// Begin with the parameters of this checkpoint instead of random ones. Its shape is taken over.
+    /// Initial parameters: those of this checkpoint, with its architecture, instead of random ones
     #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["hidden", "mirrored", "no_mirror", "king_buckets", "output_buckets"])]
     from: Option<PathBuf>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum ScheduleArg {
-    /// Half a cosine.
+    /// Half a cosine
     Cosine,
-    /// A line.
+    /// Linear
     Linear,
-    /// Four levels.
+    /// Four levels
     Step,
 }
 
@@ -144,29 +133,30 @@ impl TrainArgs {
             false => RowFiles::open_all(&self.val)?,
         };
         let all = (rows.rows() as f64 * self.epochs).round();
-        anyhow::ensure!(self.epochs.is_finite() && self.epochs > 0.0, "no epochs, no training");
+        anyhow::ensure!(self.epochs.is_finite() && self.epochs > 0.0, "--epochs must be above 0");
         let mut options = TrainOptions::new(shape, self.positions.unwrap_or(all as u64));
         if rows.rows() == 0 {
             let first = self.data.first().cloned().unwrap_or_default();
-            return Err(train::trainer::TrainError::NoRows(first).into());
+            let reason = format!("there are no rows to train on in {}", first.display());
+            return Err(TrainError::Examples(reason).into());
         }
         options.batch_size = self.batch_size;
         options.superbatch = self.superbatch;
-        options.rate = self.lr;
-        options.final_rate = self.final_lr.unwrap_or(self.lr / 100.0);
+        options.lr = self.lr;
+        options.final_lr = self.final_lr.unwrap_or(self.lr / 100.0);
         options.warmup = self.warmup;
-        options.schedule = match self.schedule {
-            ScheduleArg::Cosine => Schedule::Cosine,
-            ScheduleArg::Linear => Schedule::Linear,
-            ScheduleArg::Step => Schedule::Step,
+        options.decay = match self.schedule {
+            ScheduleArg::Cosine => Decay::Cosine,
+            ScheduleArg::Linear => Decay::Linear,
+            ScheduleArg::Step => Decay::Step,
         };
         options.weight_decay = self.weight_decay;
         options.lambda = self.lambda;
         options.scale = self.scale;
         options.power = self.power;
         options.max_score = self.max_score;
-        options.seed = self.seed;
-        options.threads = threads::or_cores(self.threads).get();
+        options.seed = self.run.seed;
+        options.threads = self.run.threads();
         options.window_rows = self.window;
         options.validation_rows = self.val_rows;
         options.check()?;
@@ -176,119 +166,62 @@ impl TrainArgs {
             validation,
             out: self.out.clone(),
             from,
-            must_resume: self.resume,
+            must_resume: self.run.resume,
             save_every: self.save_every,
             keep: self.keep,
         })
     }
 }
 
-/// A bar on a terminal, a line for each superbatch anywhere.
-struct Teller {
-    bar: ProgressBar,
-    total: u64,
-    told: Instant,
-}
-
-impl Teller {
-    fn new(total: u64) -> Self {
-        let bar = progress::bar(total, "{wide_bar} {human_pos}/{human_len} {msg}");
-        Self { bar, total, told: Instant::now() }
-    }
-
-    fn line(&self, line: &str) {
-        progress::log_line(&self.bar, line);
-    }
-
-    fn tell(&mut self, event: Event<'_>) {
-        match event {
-            Event::Resumed { step } => self.line(&format!("resumes after {}", count(step, "step"))),
-            Event::NoValidation => self.line(
-                "no rows to validate on: the data sets have no validation split and there is no --val",
-            ),
-            Event::Progress { positions, loss, rate } => {
-                if self.told.elapsed() > Duration::from_millis(100) {
-                    self.told = Instant::now();
-                    let left = self.left(positions, rate);
-                    self.bar.set_position(positions);
-                    self.bar.set_message(format!("loss {loss:.6} {rate:.0}/s {left} left"));
-                }
-            }
-            Event::Measured(line) => {
-                let LogLine { positions, loss, positions_per_second: rate, .. } = *line;
-                let validation =
-                    line.validation.map_or(String::new(), |loss| format!(" val {loss:.6}"));
-                let left = self.left(positions, rate);
-                self.line(&format!(
-                    "{positions} (epoch {:.2}) lr {:.1e} loss {loss:.6}{validation} {rate:.0}/s {left} left",
-                    line.epochs, line.rate
-                ));
-            }
-        }
-    }
-
-    /// The time left, in words.
-    fn left(&self, positions: u64, rate: f64) -> String {
-        let seconds = self.total.saturating_sub(positions) as f64 / rate.max(1.0);
-        progress::clock(Duration::from_secs_f64(seconds.round().min(1e9)))
-    }
-}
-
 pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let training = args.training()?;
-    let stop = crate::interrupt::listen(|| {})?;
-    let mut teller = Teller::new(training.options.positions);
-    let trained = train::trainer::train(&training, &stop, &mut |event| teller.tell(event));
-    drop(teller);
-    report(&trained?, &training, args.json, out)
+    let positions = training.options.positions;
+    let trained = training::run(positions, |stop, display| {
+        train::trainer::train(&training, stop, &mut |event| show(display, &event, positions))
+    })?;
+    report(&trained, &training, args.run.json, out)
+}
+
+fn show(display: &mut Display, event: &Event<'_>, total: u64) {
+    display.show(event);
+    if let Event::Logged(line) = event {
+        let LogLine { positions, epochs, lr, loss, positions_per_second: speed, .. } = **line;
+        let validation = line.validation.map_or(String::new(), |loss| format!(" val {loss:.6}"));
+        let left = time(total.saturating_sub(positions) as f64 / speed.max(1.0));
+        display.line(&format!(
+            "{positions} (epoch {epochs:.2}) lr {lr:.1e} loss {loss:.6}{validation} {speed:.0}/s {left} left"
+        ));
+    }
 }
 
 fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Write) -> Outcome {
-    let network = training.out.join(NETWORK);
-    let last = trained.last.as_ref();
-    if json {
-        let report = json!({
-            "steps": trained.steps,
+    let Trained { summary, counts, last } = trained;
+    let (network, last) = (training.out.join(NETWORK), last.as_ref());
+    let json = json.then(|| {
+        json!({
             "positions": last.map(|line| line.positions),
-            "used": trained.counts.used,
-            "left_out": serde_json::to_value(trained.counts)?,
+            "used": counts.used,
+            "left_out": counts,
             "loss": last.map(|line| line.loss),
             "validation": last.and_then(|line| line.validation),
-            "positions_per_second": trained.positions_per_second,
-            "resumed_from": trained.resumed_from,
-            "stopped": trained.was_stopped,
-            "complete_before": trained.was_complete,
             "network": network,
-        });
-        writeln!(out, "{report}")?;
-    } else if trained.was_stopped {
-        jobs::print_interrupted(out, trained.steps)?;
-    } else {
-        if trained.was_complete {
-            writeln!(out, "{} is complete already", training.out.display())?;
-        }
-        let counts = &trained.counts;
-        let mut summary = count(trained.steps, "step") + ", " + &count(counts.used, "position");
-        if counts.left_out() > 0 {
-            summary += &format!(
-                " ({} left out: {} damaged, {} without score and result, {} beyond the limit)",
-                counts.left_out(),
-                counts.damaged,
-                counts.without_target,
-                counts.beyond_limit
-            );
-        }
+        })
+    });
+    let text = |out: &mut dyn Write| {
+        let skipped = [
+            (counts.damaged, "damaged"),
+            (counts.without_target, "without score and result"),
+            (counts.beyond_limit, "beyond the limit"),
+        ];
+        let mut text = training::steps_and_rows(summary, counts.used, &skipped);
         if let Some(line) = last {
-            summary += &format!(", loss {:.6}", line.loss);
+            text += &format!(", loss {:.6}", line.loss);
             if let Some(validation) = line.validation {
-                summary += &format!(", validation {validation:.6}");
+                text += &format!(", validation {validation:.6}");
             }
         }
-        if !trained.was_complete {
-            summary += &format!(", {:.0} positions/s", trained.positions_per_second);
-        }
-        prose(out, summary)?;
-        writeln!(out, "{}", network.display())?;
-    }
-    Ok(jobs::exit_code(trained.was_stopped))
+        prose(out, text)?;
+        writeln!(out, "{}", network.display())
+    };
+    training::report(summary, &training.out, json, text, out)
 }

@@ -1,27 +1,22 @@
-//! `tabiya pra train`: a model from the rows of a data set.
+//! `tabiya pra train`: trains a model on the rows of a data set.
 
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
-use pra::train::{
-    Event, FINISHED, Progress, StepLine, TrainOptions, Trained, Training, ValidationLine,
-};
+use pra::train::{Event, FINISHED, LogLine, TrainOptions, Trained, Training};
 use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
 use serde_json::json;
 
+use crate::Outcome;
 use crate::layout::prose;
-use crate::progress::{self, clock};
-use crate::words::count;
-use crate::{Outcome, jobs, threads};
+use crate::training::{self, Display, RunArgs};
 
-/// Trains a model; goes on where a run that was killed had come to
+/// Train a model; an interrupted run resumes from its last checkpoint
 ///
-/// The folder gets log.jsonl, a line for each step and each validation; loss.svg, the curve;
-/// checkpoints/; and at the end model/, the model itself.
+/// The output folder has log.jsonl, a line per step and per validation; loss.svg, the loss curve;
+/// checkpoints/; and at the end model/, the finished model.
 ///
 /// Examples:
 ///   tabiya pra train --data positions --out runs/first --depth 4 --n-embd 96 --num-iterations 2000
@@ -33,7 +28,7 @@ pub struct TrainArgs {
     /// The data set
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// The folder for log, curve, checkpoints and model; a run that was killed goes on from there
+    /// Output folder: log, loss curve, checkpoints and model; an interrupted run resumes from it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The same as --out checkpoints/TAG; pra_d8 for a model of 8 layers if neither is given
@@ -42,87 +37,76 @@ pub struct TrainArgs {
     /// Layers
     #[arg(long, value_name = "N", default_value_t = 8)]
     depth: usize,
-    /// Numbers a square, a multiple of 12
+    /// Embedding dimension, a multiple of 12
     #[arg(long, value_name = "N", default_value_t = 192)]
     n_embd: usize,
-    /// The model of the reference, without anything that we do differently
+    /// The model of the reference, without our changes
     #[arg(long)]
     reference: bool,
-    /// Leave out one thing that we do differently; may be given several times
+    /// Leave out one of our changes to the reference; repeatable
     #[arg(long, value_name = "WHAT", conflicts_with = "reference")]
-    without: Vec<Part>,
-    /// Begin with the model in this folder, whose shape is taken over, instead of random numbers
+    without: Vec<Change>,
+    /// Initial model: the one in this folder, with its shape, instead of random weights
     #[arg(long, value_name = "DIR", conflicts_with_all = ["depth", "n_embd", "reference", "without"])]
     from: Option<PathBuf>,
     /// Steps
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     num_iterations: u64,
-    /// Positions in a step
+    /// Positions per step
     #[arg(long, value_name = "N", default_value_t = 16_384)]
     total_batch_size: usize,
-    /// Positions that are computed at a time
+    /// Positions per micro-batch
     #[arg(long, value_name = "N", default_value_t = 256)]
     device_batch_size: usize,
-    /// What moves count in the loss
+    /// Weight of the policy loss
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     policy_weight: f32,
-    /// What the value counts in the loss
+    /// Weight of the value loss
     #[arg(long, value_name = "X", default_value_t = 0.1)]
     value_weight: f32,
     /// Muon for matrices and AdamW for the rest, or AdamW for all
     #[arg(long, value_name = "NAME", default_value = "muon")]
     optimizer: OptimizerArg,
-    /// The learning rate of Muon, or of AdamW for all [default: 0.02, or 0.001]
+    /// Learning rate of Muon, or of AdamW for all [default: 0.02, or 0.001]
     #[arg(long, value_name = "X", visible_alias = "matrix-lr")]
     learning_rate: Option<f64>,
-    /// Beside Muon, the learning rate of embeddings, for a width of 768; narrower models learn faster
+    /// With Muon, the learning rate of embeddings at embedding dimension 768; smaller models scale it up
     #[arg(long, value_name = "X", default_value_t = 0.3)]
     embedding_lr: f64,
-    /// Beside Muon, the learning rate of the free heads' patterns, for a width of 768
+    /// With Muon, the learning rate of the free heads' logits at embedding dimension 768
     #[arg(long, value_name = "X", default_value_t = 0.1)]
     free_lr: f64,
-    /// Beside Muon, the learning rate of the light value head
+    /// With Muon, the learning rate of the light value head
     #[arg(long, value_name = "X", default_value_t = 0.01)]
     value_lr: f64,
-    /// By how much matrices decay in a step at first, in terms of Muon's learning rate
+    /// Muon's weight decay in the first step
     #[arg(long, value_name = "X", default_value_t = 0.1)]
     weight_decay: f64,
     /// Steps between two validations; 0 for none
     #[arg(long, value_name = "N", default_value_t = 250)]
     eval_every: u64,
-    /// Positions of the validation split to validate on, at most
+    /// Validation positions, at most
     #[arg(long, value_name = "N", default_value_t = 4_096)]
     eval_positions: usize,
-    /// Steps between two checkpoints; 0 for one at the end alone
+    /// Steps between two checkpoints; 0 for one at the end
     #[arg(long, value_name = "N", default_value_t = 500)]
     save_every: u64,
-    /// How many checkpoints are kept
+    /// Checkpoints to keep
     #[arg(long, value_name = "N", default_value_t = 3)]
     keep: usize,
-    /// Take rows in the order of the files, time after time
+    /// Read rows in file order instead of shuffling
     #[arg(long)]
     in_order: bool,
-    /// Rows that are shuffled together
+    /// Rows in the shuffle buffer
     #[arg(long, value_name = "N", default_value_t = 1 << 18)]
     window: u64,
-    /// Random seed: the numbers to begin with, and the order of rows
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// What computes: cpu; gpu, the best graphics card, or gpu:N or integrated:N; software or flex, for
-    /// tests. All but cpu need a program built with 'cargo build --release --features gpu'. A run that was
-    /// killed may go on on another device; to the bit it is the same only where cpu computes all of it
+    /// Device: cpu; gpu, the best GPU, or gpu:N or integrated:N; software or flex, for tests. All but cpu
+    /// need a build with 'cargo build --release --features gpu'. A run may resume on another device; it is
+    /// bit-exact on cpu only
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: String,
-    /// Number of threads, 1 to 256; as many as there are cores unless given. The same number gives the
-    /// same model to the bit
-    #[arg(long, value_name = "N", value_parser = threads::parse)]
-    threads: Option<NonZero<usize>>,
-    /// Go on from a checkpoint in the folder: an error if there is none
-    #[arg(long)]
-    resume: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
 }
 
 /// An optimizer by its name.
@@ -135,7 +119,7 @@ pub enum OptimizerArg {
 }
 
 impl OptimizerArg {
-    /// Which it is.
+    /// The kind.
     pub const fn kind(self) -> OptimizerKind {
         match self {
             Self::Muon => OptimizerKind::Muon,
@@ -152,20 +136,20 @@ impl OptimizerArg {
     }
 }
 
-/// Something that we do differently from the reference.
+/// A change of ours to the reference.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
-    /// Moves know what a pawn becomes.
+enum Change {
+    /// The policy has underpromotions.
     Promotions,
-    /// Castling rights and en passant are seen.
+    /// Castling rights and en passant are inputs.
     StateInput,
-    /// The board is seen by the player to move.
+    /// The board is flipped for Black.
     Turned,
-    /// Piece heads see their own square.
+    /// Piece heads attend to their own square.
     SelfInMasks,
     /// Win, draw and loss from a small head.
     LightValue,
-    /// The loss compares legal moves only.
+    /// The policy loss masks illegal moves.
     LegalMask,
 }
 
@@ -173,14 +157,14 @@ impl TrainArgs {
     fn config(&self) -> Config {
         let make = if self.reference { Config::reference } else { Config::new };
         let mut config = make(self.depth, self.n_embd);
-        for part in &self.without {
-            match part {
-                Part::Promotions => config.promotions = false,
-                Part::StateInput => config.state_input = false,
-                Part::Turned => config.flipped = false,
-                Part::SelfInMasks => config.self_in_masks = false,
-                Part::LightValue => config.light_value = false,
-                Part::LegalMask => config.legal_mask = false,
+        for change in &self.without {
+            match change {
+                Change::Promotions => config.promotions = false,
+                Change::StateInput => config.state_input = false,
+                Change::Turned => config.flipped = false,
+                Change::SelfInMasks => config.self_in_masks = false,
+                Change::LightValue => config.light_value = false,
+                Change::LegalMask => config.legal_mask = false,
             }
         }
         config
@@ -190,14 +174,14 @@ impl TrainArgs {
         let mut options = OptimizerOptions {
             kind: self.optimizer.kind(),
             weight_decay: self.weight_decay,
-            embedding_rate: self.embedding_lr,
-            free_rate: self.free_lr,
-            value_rate: self.value_lr,
+            embedding_lr: self.embedding_lr,
+            free_lr: self.free_lr,
+            value_lr: self.value_lr,
             ..OptimizerOptions::default()
         };
         match (self.learning_rate, options.kind) {
-            (Some(rate), OptimizerKind::Muon) => options.matrix_rate = rate,
-            (Some(rate), OptimizerKind::AdamW) => options.adamw_rate = rate,
+            (Some(lr), OptimizerKind::Muon) => options.matrix_lr = lr,
+            (Some(lr), OptimizerKind::AdamW) => options.adamw_lr = lr,
             (None, _) => {}
         }
         options
@@ -213,8 +197,8 @@ impl TrainArgs {
             optimizer: self.optimizer(),
             in_order: self.in_order,
             window_rows: self.window,
-            seed: self.seed,
-            threads: threads::or_cores(self.threads).get(),
+            seed: self.run.seed,
+            threads: self.run.threads(),
             eval_every: self.eval_every,
             eval_positions: self.eval_positions,
             save_every: self.save_every,
@@ -230,149 +214,61 @@ impl TrainArgs {
             data: self.data.clone(),
             out,
             from,
-            must_resume: self.resume,
+            must_resume: self.run.resume,
         })
     }
 }
 
-/// A bar on a terminal; lines now and then anywhere.
-struct Teller {
-    bar: ProgressBar,
-    told: Instant,
-    last_step: Instant,
-}
-
-/// How often a step is told of in a line of its own.
-const BETWEEN_LINES: Duration = Duration::from_secs(30);
-
-impl Teller {
-    fn new(training: &Training) -> Self {
-        let options = &training.options;
-        let total = options.num_iterations.saturating_mul(options.total_batch_size as u64);
-        let bar = progress::bar(total, "{wide_bar} {human_pos}/{human_len} {msg}");
-        Self { bar, told: Instant::now(), last_step: Instant::now() }
-    }
-
-    fn line(&self, line: &str) {
-        progress::log_line(&self.bar, line);
-    }
-
-    fn tell(&mut self, event: Event<'_>) {
-        match event {
-            Event::Resumed { step } => self.line(&format!("resumes after {}", count(step, "step"))),
-            Event::Damaged(error) => self.line(&format!("{error}; an earlier one is taken")),
-            Event::NoValidation => self.line("there are no rows to validate on"),
-            Event::Progress(progress) => self.progress(&progress),
-            Event::Step(line) => {
-                let is_due = self.last_step.elapsed() > BETWEEN_LINES || line.step == 1;
-                if self.bar.is_hidden() && is_due {
-                    self.last_step = Instant::now();
-                    self.line(&step_words(line));
-                }
-            }
-            Event::Validated(line) => self.line(&validation_words(line)),
-            Event::Saved(path) => self.line(&format!("saved {}", path.display())),
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        if self.told.elapsed() > Duration::from_millis(100) {
-            self.told = Instant::now();
-            self.bar.set_position(progress.positions);
-            self.bar.set_message(format!(
-                "step {} loss {:.4} {:.1} % {:.0}/s {} left",
-                progress.step + 1,
-                progress.loss,
-                100.0 * progress.accuracy,
-                progress.positions_per_second,
-                left(progress.seconds_left)
-            ));
-        }
-    }
-}
-
-fn step_words(line: &StepLine) -> String {
-    format!(
-        "step {} loss {:.4} (moves {:.4}, value {:.4}) accuracy {:.1} % {:.0} positions/s",
-        line.step,
-        line.loss,
-        line.policy_loss,
-        line.value_loss,
-        100.0 * line.accuracy,
-        line.positions_per_second
-    )
-}
-
-fn validation_words(line: &ValidationLine) -> String {
-    format!(
-        "step {} val loss {:.4} (moves {:.4}, value {:.4}) top-1 {:.2} % top-5 {:.2} %",
-        line.step,
-        line.validation_loss,
-        line.validation_policy_loss,
-        line.validation_value_loss,
-        100.0 * line.top1,
-        100.0 * line.top5
-    )
-}
-
-/// Time left; 0 if it is unknown.
-fn left(seconds: f64) -> String {
-    let seconds = if seconds.is_finite() { seconds.clamp(0.0, 1e9) } else { 0.0 };
-    clock(Duration::from_secs_f64(seconds.round()))
-}
+/// The interval of lines about steps where there is no progress bar.
+const STEP_LINES: Duration = Duration::from_secs(30);
 
 pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let training = args.training()?;
-    let stop = crate::interrupt::listen(|| {})?;
-    let mut teller = Teller::new(&training);
-    let trained = pra::train::train(&training, &stop, &mut |event| teller.tell(event));
-    drop(teller);
-    report(&trained?, &training, args.json, out)
+    let options = &training.options;
+    let positions = options.num_iterations.saturating_mul(options.total_batch_size as u64);
+    let trained = training::run(positions, |stop, display| {
+        pra::train::train(&training, stop, &mut |event| show(display, &event))
+    })?;
+    report(&trained, &training, args.run.json, out)
+}
+
+fn show(display: &mut Display, event: &Event<'_>) {
+    display.show(event);
+    match event {
+        Event::Logged(LogLine::Step(line)) => {
+            display.line_every(STEP_LINES, line.step == 1, || line.to_string());
+        }
+        Event::Logged(LogLine::Validation(line)) => display.line(&line.to_string()),
+        Event::Saved(path) => display.line(&format!("saved {}", path.display())),
+        _ => {}
+    }
 }
 
 fn report(trained: &Trained, training: &Training, json: bool, out: &mut dyn Write) -> Outcome {
+    let Trained { summary, counts, last, validation } = trained;
     let model = training.out.join(FINISHED);
-    if json {
-        let report = json!({
-            "steps": trained.steps,
-            "rows": serde_json::to_value(trained.counts)?,
-            "last": serde_json::to_value(&trained.last)?,
-            "validation": serde_json::to_value(&trained.validation)?,
-            "positions_per_second": trained.positions_per_second,
-            "resumed_from": trained.resumed_from,
-            "stopped": trained.was_stopped,
-            "complete_before": trained.was_complete,
-            "model": (!trained.was_stopped).then_some(&model),
-        });
-        writeln!(out, "{report}")?;
-    } else if trained.was_stopped {
-        jobs::print_interrupted(out, trained.steps)?;
-    } else {
-        if trained.was_complete {
-            writeln!(out, "{} is complete already", training.out.display())?;
+    let json = json.then(|| {
+        json!({
+            "rows": counts,
+            "last": last,
+            "validation": validation,
+            "model": (!summary.was_stopped).then_some(&model),
+        })
+    });
+    let text = |out: &mut dyn Write| {
+        let skipped = [
+            (counts.without_move, "without a move"),
+            (counts.damaged, "damaged"),
+            (counts.illegal, "with an illegal move"),
+        ];
+        prose(out, training::steps_and_rows(summary, counts.used, &skipped))?;
+        if let Some(line) = last {
+            prose(out, line)?;
         }
-        let counts = &trained.counts;
-        let mut summary = count(trained.steps, "step") + ", " + &count(counts.used, "position");
-        if counts.left_out() > 0 {
-            summary += &format!(
-                " ({} left out: {} without a move, {} damaged, {} with an illegal move)",
-                counts.left_out(),
-                counts.without_move,
-                counts.damaged,
-                counts.illegal
-            );
+        if let Some(line) = validation {
+            prose(out, line)?;
         }
-        if !trained.was_complete {
-            summary += &format!(", {:.0} positions/s", trained.positions_per_second);
-        }
-        prose(out, summary)?;
-        if let Some(line) = &trained.last {
-            prose(out, step_words(line))?;
-        }
-        if let Some(line) = &trained.validation {
-            prose(out, validation_words(line))?;
-        }
-        writeln!(out, "{}", model.display())?;
-    }
-    Ok(jobs::exit_code(trained.was_stopped))
+        writeln!(out, "{}", model.display())
+    };
+    training::report(summary, &training.out, json, text, out)
 }

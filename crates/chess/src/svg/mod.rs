@@ -9,11 +9,13 @@
 //! bottom to top lie squares, last move, highlights, check, marks, pieces, arrows. The same
 //! description always gives the same bytes. Invalid numbers (a NaN width, an opacity of 7) are clamped.
 
+mod escape;
 mod pieces;
 
 use std::fmt::Write;
 
 use crate::{Bitboard, Color, File, Piece, PieceType, Rank, Square};
+pub use escape::escape_xml;
 use pieces::{ID, paint};
 pub use pieces::{piece_defs, piece_svg};
 
@@ -448,30 +450,6 @@ fn number(value: f32) -> String {
             None => text.strip_prefix("0.").map_or(text.to_owned(), |rest| format!(".{rest}")),
         },
     }
-}
-
-/// Escapes text for XML element content or a double-quoted attribute value. White space becomes a blank,
-/// characters that XML does not allow become U+FFFD.
-///
-/// ```
-/// use chess::svg::escape_xml;
-/// assert_eq!(escape_xml("<Kg1> & \"Qh7\"\n"), "&lt;Kg1&gt; &amp; &quot;Qh7&quot; ");
-/// assert_eq!(escape_xml("\0"), "\u{fffd}");
-/// ```
-pub fn escape_xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            _ => out.push(letter),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,47 +1,47 @@
-//! The whole state of a training in a folder, from which it goes on to the bit.
+//! The state of a run in a folder, from which it resumes bit-exactly.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `config.json`, `model.safetensors` | the model, which others can use as it is |
-//! | `optimizer.safetensors` | what the optimizer remembers of each tensor |
-//! | `state.json` | steps taken, the place among the rows, and what the training was told |
+//! | `config.json`, `model.safetensors` | the model |
+//! | `optimizer.safetensors` | the optimizer state |
+//! | `state.json` | steps taken, the position of the reader, and the options |
 //!
-//! The folder is written under another name and renamed when all of it is there. A training goes on
-//! from the newest that is whole; if a file of it has been damaged since, from one before.
+//! The folder is written under a temporary name and renamed. A run resumes from the newest checkpoint; if
+//! one is damaged, from the one before.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use data::{Manifest, ReaderPosition, Split};
+use data::{Manifest, ReaderPosition, Split, write_whole};
+use learn::TrainError;
+use learn::checkpoint::{Numbered, difference, fingerprint, save_folder, short_hash};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{TrainError, TrainOptions};
+use super::TrainOptions;
 use crate::config::Config;
 use crate::loader::LoaderCounts;
 use crate::optim::{Optimizer, OptimizerOptions};
 use crate::weights::Weights;
-use data::write_whole;
 
 const OPTIMIZER: &str = "optimizer.safetensors";
 const STATE: &str = "state.json";
 const VERSION: u32 = 1;
-/// A state is no longer than this.
+/// The maximum size of `state.json`.
 const MAX_STATE: u64 = 1 << 20;
-/// No training looks at more rows: iterations times positions a step at their most.
+/// Upper limit of rows: iterations times batch size at their most.
 const MAX_ROWS: u64 = 1 << 62;
-/// What folders begin with.
-const PREFIX: &str = "step-";
+/// The folders of checkpoints.
+const STEPS: Numbered = Numbered { prefix: "step-", digits: 6, suffix: "" };
 
-/// What must be the same for a training to go on.
+/// The options that must not change when a run resumes.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct Plan {
+pub(super) struct FixedOptions {
     #[serde(flatten)]
     config: Config,
-    /// How many rows there are, and what they are known by.
+    /// The number of rows, and a hash of the files.
     rows: u64,
     data: String,
-    /// The hash of the weights it began with, if they are not random.
+    /// The fingerprint of the initial weights, if they are not random.
     from: Option<String>,
     num_iterations: u64,
     total_batch_size: usize,
@@ -54,24 +54,17 @@ pub(super) struct Plan {
     seed: u64,
 }
 
-impl Plan {
+impl FixedOptions {
     pub(super) fn new(options: &TrainOptions, manifest: &Manifest, from: Option<&Weights>) -> Self {
         let mut data = blake3::Hasher::new();
         for file in manifest.files.iter().filter(|file| file.split == Split::Train) {
             data.update(file.blake3.as_bytes());
         }
-        let hash = |weights: &Weights| {
-            let mut hasher = blake3::Hasher::new();
-            for value in weights.values() {
-                hasher.update(&value.to_le_bytes());
-            }
-            short(&hasher)
-        };
         Self {
             config: options.config,
             rows: manifest.rows.train,
-            data: short(&data),
-            from: from.map(hash),
+            data: short_hash(&data),
+            from: from.map(|weights| fingerprint(weights.values())),
             num_iterations: options.num_iterations,
             total_batch_size: options.total_batch_size,
             policy_weight: options.loss.policy,
@@ -82,181 +75,120 @@ impl Plan {
             seed: options.seed,
         }
     }
-
-    /// The first thing in which this plan differs from an older one, in words.
-    fn difference(&self, old: &Value) -> Option<String> {
-        // Through text, as the old one has come, since it may round numbers.
-        let new: Value = serde_json::from_str(&serde_json::to_string(self).ok()?).ok()?;
-        new.as_object()?.iter().find_map(|(name, value)| {
-            let before = old.get(name).unwrap_or(&Value::Null);
-            (before != value).then(|| format!("{name} was {before} and is now {value}"))
-        })
-    }
 }
 
-fn short(hasher: &blake3::Hasher) -> String {
-    hasher.finalize().to_hex()[..16].to_owned()
-}
-
-/// How far a training has come.
+/// How far a run has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Cursor {
     /// Steps taken.
     pub(super) step: u64,
-    /// Where the rows of the next begin.
+    /// The position of the reader.
     pub(super) position: ReaderPosition,
-    /// Rows used and left out.
+    /// Rows used and skipped.
     pub(super) counts: LoaderCounts,
 }
 
 /// The file `state.json`.
 #[derive(Serialize, Deserialize)]
-struct State<P> {
+struct State<O> {
     version: u32,
     step: u64,
     epoch: u64,
     row: u64,
     counts: LoaderCounts,
-    plan: P,
+    #[serde(rename = "plan")]
+    options: O,
 }
 
-/// Writes a checkpoint, and removes all but the last `keep` of the folder.
+/// Saves a checkpoint, and keeps the last `keep` of the folder.
 pub(super) fn save(
     folder: &Path,
     weights: &Weights,
     optimizer: &Optimizer,
-    place: &Place,
-    plan: &Plan,
+    cursor: &Cursor,
+    options: &FixedOptions,
     keep: usize,
 ) -> Result<PathBuf, TrainError> {
-    let path = folder.join(format!("{PREFIX}{:06}", place.step));
-    let temporary = hidden(&path);
-    clear(&temporary)?;
-    weights.save(&temporary, false)?;
-    let bytes = optimizer.to_bytes().map_err(|error| TrainError::checkpoint(&path, error))?;
-    write_whole(&temporary.join(OPTIMIZER), &bytes)?;
-    let ReaderPosition { epoch, row } = place.position;
-    let Place { step, counts, .. } = *place;
-    let state = State { version: VERSION, step, epoch, row, counts, plan };
-    let text = serde_json::to_string_pretty(&state).unwrap_or_default() + "\n";
-    write_whole(&temporary.join(STATE), text.as_bytes())?;
-    clear(&path)?;
-    fs::rename(&temporary, &path).map_err(TrainError::io("write", &path))?;
-    let all = list(folder)?;
-    for (_, old) in &all[..all.len().saturating_sub(keep.max(1))] {
-        // Out of the way at once, so that nobody takes half of it for a checkpoint.
-        let gone = hidden(old);
-        fs::rename(old, &gone).map_err(TrainError::io("remove", old))?;
-        clear(&gone)?;
-    }
+    let path = STEPS.path(folder, cursor.step);
+    save_folder(&path, |temporary| {
+        weights.save(temporary, false)?;
+        let bytes = optimizer.to_bytes().map_err(|error| TrainError::checkpoint(&path, error))?;
+        write_whole(&temporary.join(OPTIMIZER), &bytes)?;
+        let Cursor { step, position: ReaderPosition { epoch, row }, counts } = *cursor;
+        let state = State { version: VERSION, step, epoch, row, counts, options };
+        let text = serde_json::to_string_pretty(&state).unwrap_or_default() + "\n";
+        Ok(write_whole(&temporary.join(STATE), text.as_bytes())?)
+    })?;
+    STEPS.prune(folder, keep.max(1))?;
     Ok(path)
 }
 
-/// Loads the newest checkpoint that is whole, if there is any. What is wrong with newer ones is told.
+/// Loads the newest checkpoint that is not damaged, if there is one; `damaged` receives the errors of newer
+/// ones.
 pub(super) fn load_newest(
     folder: &Path,
-    plan: &Plan,
+    fixed: &FixedOptions,
     optimizer: &OptimizerOptions,
-    mut tell: impl FnMut(&TrainError),
-) -> Result<Option<(Weights, Optimizer, Place)>, TrainError> {
+    mut damaged: impl FnMut(&TrainError),
+) -> Result<Option<(Weights, Optimizer, Cursor)>, TrainError> {
     if !folder.is_dir() {
         return Ok(None);
     }
-    let mut problem = None;
-    for (_, path) in list(folder)?.iter().rev() {
-        match load(path, plan, optimizer) {
+    let mut first = None;
+    for (_, path) in STEPS.list(folder)?.iter().rev().filter(|(_, path)| path.is_dir()) {
+        match load(path, fixed, optimizer) {
             Ok(state) => return Ok(Some(state)),
             Err(error @ TrainError::Differs { .. }) => return Err(error),
             Err(error) => {
-                tell(&error);
-                problem.get_or_insert(error);
+                damaged(&error);
+                first.get_or_insert(error);
             }
         }
     }
-    problem.map_or(Ok(None), Err)
+    first.map_or(Ok(None), Err)
 }
 
 fn load(
     path: &Path,
-    plan: &Plan,
+    fixed: &FixedOptions,
     options: &OptimizerOptions,
-) -> Result<(Weights, Optimizer, Place), TrainError> {
+) -> Result<(Weights, Optimizer, Cursor), TrainError> {
     let fail = |reason: String| TrainError::checkpoint(path, reason);
-    let file = path.join(STATE);
-    let bytes = read(&file, MAX_STATE)?;
+    let bytes = read(&path.join(STATE), MAX_STATE)?;
     let state: State<Value> =
         serde_json::from_slice(&bytes).map_err(|error| fail(format!("{STATE}: {error}")))?;
     if state.version != VERSION {
-        return Err(fail(format!("version {} where {VERSION} is known", state.version)));
+        return Err(fail(format!("unknown version {}; {VERSION} is known", state.version)));
     }
-    if let Some(difference) = plan.difference(&state.plan) {
-        // The folder of the whole training has two levels more.
+    if let Some(difference) = difference(fixed, &state.options) {
+        // The output folder is two levels up.
         let folder = path.ancestors().nth(2).unwrap_or(path).to_owned();
         return Err(TrainError::Differs { path: folder, difference });
     }
     let weights = Weights::load(path)?;
-    if *weights.config() != plan.config {
-        return Err(fail("its model is of another shape than its plan".into()));
+    if *weights.config() != fixed.config {
+        return Err(fail("its model is of another shape than its options".into()));
     }
-    let mut optimizer = Optimizer::new(&plan.config, *options);
-    let most = 8 * plan.config.parameters() as u64 + MAX_STATE;
+    let mut optimizer = Optimizer::new(&fixed.config, *options);
+    let most = 8 * fixed.config.parameters() as u64 + MAX_STATE;
     let bytes = read(&path.join(OPTIMIZER), most)?;
     optimizer.read(&bytes).map_err(|error| fail(format!("{OPTIMIZER}: {error}")))?;
     let State { step, epoch, row, counts, .. } = state;
     let LoaderCounts { used, without_move, damaged, illegal } = counts;
     for (name, value, most) in [
-        ("step", step, plan.num_iterations),
+        ("step", step, fixed.num_iterations),
         ("epoch", epoch, MAX_ROWS),
-        ("row", row, plan.rows),
+        ("row", row, fixed.rows),
         ("counts", [used, without_move, damaged, illegal].into_iter().fold(0, u64::max), MAX_ROWS),
     ] {
         if value > most {
             return Err(fail(format!("{STATE}: {name} must be 0 to {most}, not {value}")));
         }
     }
-    let place = Place { step, position: ReaderPosition { epoch, row }, counts };
-    Ok((weights, optimizer, place))
+    let cursor = Cursor { step, position: ReaderPosition { epoch, row }, counts };
+    Ok((weights, optimizer, cursor))
 }
 
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, TrainError> {
     regular::read(path, most).map_err(TrainError::io("read", path))
-}
-
-/// The checkpoints of a folder, the oldest first.
-fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, TrainError> {
-    let entries = folder.read_dir().map_err(TrainError::io("read", folder))?;
-    let mut all: Vec<(u64, PathBuf)> = entries
-        .filter_map(|entry| {
-            let path = entry.ok()?.path();
-            let step = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.parse().ok()?;
-            path.is_dir().then_some((step, path))
-        })
-        .collect();
-    all.sort();
-    Ok(all)
-}
-
-/// Removes what a killed run has left half written or half removed.
-pub(super) fn clear_up(folder: &Path) -> Result<(), TrainError> {
-    let Ok(entries) = folder.read_dir() else { return Ok(()) };
-    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if name.starts_with(&format!(".{PREFIX}")) && name.ends_with(".tmp") {
-            clear(&path)?;
-        }
-    }
-    Ok(())
-}
-
-/// The name of a folder that is not whole.
-fn hidden(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.tmp"))
-}
-
-fn clear(path: &Path) -> Result<(), TrainError> {
-    if path.exists() {
-        fs::remove_dir_all(path).map_err(TrainError::io("remove", path))?;
-    }
-    Ok(())
 }

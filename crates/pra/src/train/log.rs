@@ -1,19 +1,8 @@
-//! What was measured on the way: a line of JSON for each step and each validation.
-//!
-//! Lines are appended as they come. A training that goes on cuts off what it will do again, and leaves
-//! the text of the others as it is.
+//! The log: a line per step and per validation.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-use super::TrainError;
-use data::write_whole;
-
-/// No log is longer.
-const MAX_BYTES: u64 = 1 << 30;
 
 /// A step.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -22,17 +11,18 @@ pub struct StepLine {
     pub step: u64,
     /// Positions seen.
     pub positions: u64,
-    /// The loss that is trained on.
+    /// The weighted loss.
     pub loss: f64,
-    /// The mean loss of the moves.
+    /// The policy loss.
     pub policy_loss: f64,
-    /// The mean loss of the outcomes.
+    /// The value loss.
     pub value_loss: f64,
-    /// How often the move that was played was the most likely, among those that the loss compares.
+    /// Top-1 accuracy of the policy, over the moves that the loss compares.
     pub accuracy: f64,
-    /// What learning rates were multiplied by.
-    pub multiplier: f64,
-    /// The speed of the step; the only thing here that another run has differently.
+    /// The multiplier of the learning rates.
+    #[serde(rename = "multiplier", alias = "lr_multiplier")]
+    pub lr_multiplier: f64,
+    /// The speed of the step; all other fields are reproducible.
     pub positions_per_second: f64,
 }
 
@@ -43,17 +33,17 @@ pub struct ValidationLine {
     pub step: u64,
     /// Positions seen.
     pub positions: u64,
-    /// The loss that is trained on.
+    /// The weighted loss.
     pub validation_loss: f64,
-    /// The mean loss of the moves.
+    /// The policy loss.
     pub validation_policy_loss: f64,
-    /// The mean loss of the outcomes.
+    /// The value loss.
     pub validation_value_loss: f64,
-    /// How many positions were looked at.
+    /// The number of validation positions.
     pub validation_positions: u64,
-    /// How often the move that was played was the most likely of the legal ones.
+    /// Top-1 accuracy over legal moves.
     pub top1: f64,
-    /// How often it was among the five most likely.
+    /// Top-5 accuracy over legal moves.
     pub top5: f64,
 }
 
@@ -67,8 +57,8 @@ pub enum LogLine {
     Validation(ValidationLine),
 }
 
-impl LogLine {
-    const fn step(&self) -> u64 {
+impl learn::LogLine for LogLine {
+    fn step(&self) -> u64 {
         match self {
             Self::Step(line) => line.step,
             Self::Validation(line) => line.step,
@@ -76,51 +66,35 @@ impl LogLine {
     }
 }
 
-/// The lines of a log; what is none is left out.
-pub fn read_log(path: &Path) -> Vec<LogLine> {
-    read(path, u64::MAX).into_iter().map(|(_, line)| line).collect()
+impl fmt::Display for StepLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, loss, policy_loss, value_loss, .. } = self;
+        let (accuracy, speed) = (100.0 * self.accuracy, self.positions_per_second);
+        write!(f, "step {step} loss {loss:.4} (moves {policy_loss:.4}, value {value_loss:.4}) ")?;
+        write!(f, "accuracy {accuracy:.1} % {speed:.0} positions/s")
+    }
 }
 
-/// The lines up to a step, with their text.
-fn read(path: &Path, last_step: u64) -> Vec<(String, LogLine)> {
-    let bytes = regular::read(path, MAX_BYTES).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let line = |text: &str| Some((text.to_owned(), serde_json::from_str::<LogLine>(text).ok()?));
-    text.lines().filter_map(line).filter(|(_, line)| line.step() <= last_step).collect()
+impl fmt::Display for ValidationLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (loss, policy) = (self.validation_loss, self.validation_policy_loss);
+        let (step, value) = (self.step, self.validation_value_loss);
+        let (top1, top5) = (100.0 * self.top1, 100.0 * self.top5);
+        write!(f, "step {step} val loss {loss:.4} (moves {policy:.4}, value {value:.4}) ")?;
+        write!(f, "top-1 {top1:.2} % top-5 {top5:.2} %")
+    }
 }
 
-/// A log that is written to.
-#[derive(Debug)]
-pub(super) struct Log {
-    path: PathBuf,
-    file: File,
-    lines: Vec<LogLine>,
-}
-
-impl Log {
-    /// Goes on with a log after a step.
-    pub(super) fn open(path: &Path, last_step: u64) -> Result<Self, TrainError> {
-        let kept = read(path, last_step);
-        let text: String = kept.iter().map(|(text, _)| format!("{text}\n")).collect();
-        write_whole(path, text.as_bytes())?;
-        let file = OpenOptions::new().append(true).open(path);
-        let file = file.map_err(TrainError::io("open", path))?;
-        let lines = kept.into_iter().map(|(_, line)| line).collect();
-        Ok(Self { path: path.to_owned(), file, lines })
+/// Draws training loss and validation loss over the positions seen.
+pub(super) fn loss_svg(title: &str, lines: &[LogLine]) -> String {
+    let (mut training, mut validation) = (Vec::new(), Vec::new());
+    for line in lines {
+        match line {
+            LogLine::Step(line) => training.push((line.positions as f64, line.loss)),
+            LogLine::Validation(line) => {
+                validation.push((line.positions as f64, line.validation_loss));
+            }
+        }
     }
-
-    pub(super) fn lines(&self) -> &[LogLine] {
-        &self.lines
-    }
-
-    pub(super) fn add(&mut self, line: LogLine) -> Result<(), TrainError> {
-        let text = serde_json::to_string(&line).unwrap_or_default() + "\n";
-        self.lines.push(line);
-        self.file.write_all(text.as_bytes()).map_err(TrainError::io("write", &self.path))
-    }
-
-    /// Brings it to the disk.
-    pub(super) fn sync(&self) -> Result<(), TrainError> {
-        self.file.sync_all().map_err(TrainError::io("write", &self.path))
-    }
+    learn::loss_svg(title, &training, &validation)
 }

@@ -1,24 +1,23 @@
-//! A training: from the rows of a data set to a model's folder, with a log, a curve and checkpoints.
+//! Training: from the rows of a data set to a model folder.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `options` | everything a training is told |
-//! | `log`, `curve` | what was measured on the way, and its picture |
-//! | `validate` | loss and accuracy on rows that are not learned from |
-//! | `checkpoint` | the whole state in a folder, from which a training goes on to the bit |
-//! | `run` | a training from beginning to end, or from where it was killed |
+//! | `options` | hyperparameters |
+//! | `batches` | the micro-batches of each step |
+//! | `run` | a training run, resumable |
+//! | `validate` | validation loss and accuracy |
+//! | `checkpoint` | the state of a run in a folder |
+//! | `log` | lines of the log |
 
+mod batches;
 mod checkpoint;
-mod curve;
 mod error;
 mod log;
 mod options;
 mod run;
 mod validate;
 
-pub use curve::loss_svg;
-pub use error::TrainError;
-pub use log::{LogLine, StepLine, ValidationLine, read_log};
+pub use log::{LogLine, StepLine, ValidationLine};
 pub use options::TrainOptions;
-pub use run::{CHECKPOINTS, CURVE, Event, FINISHED, LOG, Progress, Trained, Training, train};
+pub use run::{CHECKPOINTS, CURVE, Event, FINISHED, Trained, Training, train};
 pub use validate::{Validation, validate};

@@ -1,46 +1,47 @@
-//! What a training is told.
+//! Hyperparameters.
 
-use super::TrainError;
+use learn::{TrainError, ensure_in_range};
+
 use crate::config::Config;
 use crate::model::LossWeights;
 use crate::optim::OptimizerOptions;
 
-/// How a model is trained. The finished model follows from this and the rows; threads and the size of
-/// the parts of a batch change no more than how sums are rounded.
+/// The hyperparameters of a run. The finished model depends on them and the rows; threads and the
+/// micro-batch size change rounding only.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TrainOptions {
     /// The model.
     pub config: Config,
-    /// How many steps there are.
+    /// Steps of the whole run.
     pub num_iterations: u64,
-    /// How many positions make a step.
+    /// Positions per step.
     pub total_batch_size: usize,
-    /// How many of them are computed at a time.
+    /// Positions per micro-batch; gradients accumulate over a step.
     pub device_batch_size: usize,
-    /// What moves and outcomes count.
+    /// The weights of policy and value loss.
     pub loss: LossWeights,
-    /// What changes the weights.
+    /// The optimizer.
     pub optimizer: OptimizerOptions,
-    /// Whether rows come in the order of the files, and not in a random one.
+    /// Whether rows are read in file order instead of shuffled.
     pub in_order: bool,
-    /// How many rows are put in random order together.
+    /// Rows in the shuffle buffer.
     pub window_rows: u64,
-    /// Random seed: the weights to begin with and the order of rows.
+    /// Random seed of the initial weights and the order of rows.
     pub seed: u64,
-    /// How many threads compute.
+    /// Threads.
     pub threads: usize,
     /// Steps between two validations; 0 for none.
     pub eval_every: u64,
-    /// How many positions are validated on at most.
+    /// Validation positions, at most.
     pub eval_positions: usize,
-    /// Steps between two checkpoints; 0 for one at the end alone.
+    /// Steps between two checkpoints; 0 for one at the end.
     pub save_every: u64,
-    /// How many checkpoints are kept.
+    /// Checkpoints that are kept.
     pub keep: usize,
 }
 
 impl TrainOptions {
-    /// The reference's values for a model and so many steps.
+    /// The reference's values for a model and a number of steps.
     ///
     /// ```
     /// use pra::{Config, train::TrainOptions};
@@ -67,10 +68,9 @@ impl TrainOptions {
         }
     }
 
-    /// Whether they make sense.
+    /// Refuses values out of range.
     pub fn check(&self) -> Result<(), TrainError> {
         self.config.check()?;
-        let fail = |reason: String| Err(TrainError::Options(reason));
         let whole: [(&str, u64, u64, u64); 7] = [
             ("the number of iterations", self.num_iterations, 1, 1 << 40),
             ("the total batch size", self.total_batch_size as u64, 1, 1 << 22),
@@ -81,33 +81,29 @@ impl TrainOptions {
             ("the number of checkpoints to keep", self.keep as u64, 1, 1 << 20),
         ];
         for (name, value, least, most) in whole {
-            if !(least..=most).contains(&value) {
-                return fail(format!("{name} must be {least} to {most}, not {value}"));
-            }
+            ensure_in_range(name, value, least..=most)?;
         }
-        let rates = &self.optimizer;
+        let optimizer = &self.optimizer;
         let numbers = [
-            ("the learning rate of matrices", rates.matrix_rate, 0.0, 100.0),
-            ("the learning rate of embeddings", rates.embedding_rate, 0.0, 100.0),
-            ("the learning rate of free heads", rates.free_rate, 0.0, 100.0),
-            ("the learning rate of the value head", rates.value_rate, 0.0, 100.0),
-            ("the learning rate of AdamW", rates.adamw_rate, 0.0, 100.0),
-            ("the weight decay", rates.weight_decay, 0.0, 100.0),
+            ("the learning rate of matrices", optimizer.matrix_lr, 0.0, 100.0),
+            ("the learning rate of embeddings", optimizer.embedding_lr, 0.0, 100.0),
+            ("the learning rate of free heads", optimizer.free_lr, 0.0, 100.0),
+            ("the learning rate of the value head", optimizer.value_lr, 0.0, 100.0),
+            ("the learning rate of AdamW", optimizer.adamw_lr, 0.0, 100.0),
+            ("the weight decay", optimizer.weight_decay, 0.0, 100.0),
             ("the weight of the policy", self.loss.policy.into(), 0.0, 1e6),
             ("the weight of the value", self.loss.value.into(), 0.0, 1e6),
         ];
         for (name, value, least, most) in numbers {
-            if !(least..=most).contains(&value) {
-                return fail(format!("{name} must be {least} to {most}, not {value}"));
-            }
+            ensure_in_range(name, value, least..=most)?;
         }
         Ok(())
     }
 
-    /// How many positions the parts of a step have each.
-    pub(super) fn parts(&self) -> impl Iterator<Item = usize> + use<> {
-        let (total, part) = (self.total_batch_size, self.device_batch_size);
-        (0..total).step_by(part).map(move |first| part.min(total - first))
+    /// The sizes of the micro-batches of a step.
+    pub(super) fn micro_batches(&self) -> impl Iterator<Item = usize> + use<> {
+        let (total, size) = (self.total_batch_size, self.device_batch_size);
+        (0..total).step_by(size).map(move |first| size.min(total - first))
     }
 }
 
@@ -116,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nonsense_is_refused_with_what_is_wrong() {
+    fn values_out_of_range_are_refused_by_name() {
         let refused = |change: &dyn Fn(&mut TrainOptions)| {
             let mut options = TrainOptions::new(Config::new(1, 12), 10);
             change(&mut options);
@@ -124,18 +120,18 @@ mod tests {
         };
         assert!(refused(&|o| o.config.n_embd = 13).starts_with("n_embd must be a multiple of 12"));
         assert!(refused(&|o| o.total_batch_size = 0).starts_with("the total batch size must be 1"));
-        assert!(refused(&|o| o.optimizer.matrix_rate = f64::NAN).ends_with("not NaN"));
+        assert!(refused(&|o| o.optimizer.matrix_lr = f64::NAN).ends_with("not NaN"));
         assert!(refused(&|o| o.loss.value = -1.0).starts_with("the weight of the value must be 0"));
     }
 
     #[test]
-    fn the_parts_of_a_step_are_all_of_it() {
+    fn micro_batches_add_up_to_the_batch() {
         let mut options = TrainOptions::new(Config::new(1, 12), 10);
         for (total, part, expected) in
             [(10, 4, vec![4, 4, 2]), (8, 4, vec![4, 4]), (3, 256, vec![3])]
         {
             (options.total_batch_size, options.device_batch_size) = (total, part);
-            assert_eq!(options.parts().collect::<Vec<_>>(), expected);
+            assert_eq!(options.micro_batches().collect::<Vec<_>>(), expected);
         }
     }
 }

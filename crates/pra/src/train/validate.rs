@@ -1,17 +1,19 @@
-//! How well a model does on positions that it has not learned from.
+//! Validation loss and accuracy.
 
 use data::Split;
 
-use super::{Event, TrainError, Training};
+use learn::{Observer, TrainError};
+
+use super::{Event, LogLine, Training};
 use crate::compute::{Compute, ComputeError};
 use crate::loader::{LoaderError, sample};
 use crate::model::{Batch, Losses};
 use crate::weights::Weights;
 
-/// The positions to validate on, in parts; none if there are no rows for that.
+/// The validation positions, in micro-batches; none if there are no validation rows.
 pub(super) fn positions(
     training: &Training,
-    tell: &mut dyn FnMut(Event<'_>),
+    observe: &mut Observer<'_, LogLine>,
 ) -> Result<Vec<Batch>, TrainError> {
     let options = &training.options;
     if options.eval_every == 0 {
@@ -21,37 +23,37 @@ pub(super) fn positions(
     match sample(&training.data, Split::Validation, &options.config, sizes) {
         Ok(parts) if !parts.is_empty() => Ok(parts),
         Ok(_) | Err(LoaderError::NoRows { .. }) => {
-            tell(Event::NoValidation);
+            observe(Event::NoValidation);
             Ok(Vec::new())
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Losses, and how often the move that was played was among the likeliest legal ones.
+/// Losses and accuracy on validation positions.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Validation {
     /// Sums of losses.
     pub losses: Losses,
-    /// How often it was the likeliest.
+    /// Positions whose move is ranked first among the legal moves.
     pub first: u64,
-    /// How often it was among the likeliest five.
+    /// Positions whose move is among the first five.
     pub first_five: u64,
 }
 
 impl Validation {
-    /// The share of positions in which it was the likeliest.
+    /// Top-1 accuracy.
     pub fn top1(&self) -> f64 {
         self.first as f64 / self.losses.positions.max(1) as f64
     }
 
-    /// The share of positions in which it was among the likeliest five.
+    /// Top-5 accuracy.
     pub fn top5(&self) -> f64 {
         self.first_five as f64 / self.losses.positions.max(1) as f64
     }
 }
 
-/// Measures a model on positions, which come in parts.
+/// Evaluates a model on micro-batches.
 pub fn validate(
     engine: &mut dyn Compute,
     weights: &Weights,
@@ -69,7 +71,7 @@ pub fn validate(
     Ok(sum)
 }
 
-/// How many of the legal moves are likelier; of equals, the first.
+/// The rank of the target among the legal moves; ties go to the first.
 fn rank(logits: &[f32], legal: &[u16], target: u16) -> usize {
     let logit = |number: u16| logits.get(usize::from(number)).copied().unwrap_or(f32::MIN);
     let own = logit(target);
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_legal_moves_are_compared_and_equals_are_not_all_first() {
+    fn only_legal_moves_are_ranked_and_ties_go_to_the_first() {
         let logits = [0.5, 9.0, 0.25, 0.5, 0.75];
         assert_eq!(rank(&logits, &[0, 2, 3], 0), 0);
         assert_eq!(rank(&logits, &[0, 2, 3], 3), 1);

@@ -1,18 +1,17 @@
-//! Scoring the positions of a data set anew, by any evaluation that we can run.
+//! Rescoring: a data set with the scores of a teacher, which is any evaluation of ours.
 //!
-//! Rows keep position, move and result; the score becomes the teacher's. Beside each row there can be
-//! others that were never played (see [`vary`]): they have a score, but no move and no result. Positions
-//! in check are left out, since evaluations say nothing of them, and so are those where the game is over.
+//! Rows keep position, move and result; the score becomes the teacher's. Augmentation ([`random_moves`]) adds
+//! positions that have a score, but no move and no result. Positions in check are skipped, because static
+//! evaluations do not apply to them, and so are finished games.
 //!
-//! The unit of work is a block of the input. What comes of it depends on its number and the seed alone,
-//! so the files are the same whatever the threads, and after a kill: [`data::generate`] sees to that.
+//! The unit of work is a block of the input. Its rows depend on its index and the seed alone, so the files
+//! are the same for any number of threads, and after a kill ([`data::generate`]).
 
+pub mod random_moves;
 pub mod source;
 pub mod teacher;
-pub mod vary;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use chess::{PackedError, PackedRow, Position};
 use data::{
@@ -21,36 +20,37 @@ use data::{
 };
 use serde_json::json;
 
+use crate::pool::Pool;
 use chess::rng::Rng;
 pub use source::Source;
-pub use teacher::{Look, Scorer, Teacher};
+pub use teacher::{Scorer, SearchDepth, Teacher};
 
-/// Which rows there are to be.
+/// Options of [`rescore`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct RescoreOptions {
-    /// How closely the teacher looks.
-    pub look: Look,
-    /// How many positions there are to be beside each.
-    pub vary: u32,
+    /// How deep the teacher searches.
+    pub depth: SearchDepth,
+    /// Augmented positions per row.
+    pub augment: u32,
     /// Random seed.
     pub seed: u64,
-    /// Whether positions in check stay.
+    /// Whether positions in check are kept.
     pub keep_checks: bool,
-    /// Whether positions from which a capture was played are left out.
+    /// Whether positions whose move is a capture are skipped.
     pub no_captures: bool,
-    /// The order of rows: as they come, shuffled, or each position once.
+    /// The order of rows: input order, shuffled, or unique positions.
     pub order: RowOrder,
-    /// Enough rows.
+    /// Rows, at most.
     pub max_positions: Option<u64>,
-    /// How many rows a file has.
+    /// Rows per file.
     pub shard_rows: u64,
 }
 
 impl Default for RescoreOptions {
     fn default() -> Self {
         Self {
-            look: Look::Static,
-            vary: 0,
+            depth: SearchDepth::Static,
+            augment: 0,
             seed: 0,
             keep_checks: false,
             no_captures: false,
@@ -61,8 +61,8 @@ impl Default for RescoreOptions {
     }
 }
 
-/// Writes a data set with the rows of another, scored by a teacher. Resumes a run that was killed or stopped.
-/// The observer is told how many rows of the source have been read.
+/// Writes a data set with the rows of another, scored by a teacher. An interrupted or killed run resumes.
+/// Progress events count rows of the source.
 pub fn rescore<'a, 'w>(
     source: &Source,
     folder: &Path,
@@ -87,19 +87,21 @@ pub fn rescore<'a, 'w>(
         },
         generator: json!({
             "by": "rescore",
-            "teacher": teacher.described(options.look),
-            "vary": options.vary,
+            "teacher": teacher.describe(options.depth),
+            "vary": options.augment,
             "source": source.made,
         }),
         partitions: source.blocks(),
     };
     let workers = workers.into();
-    let scorers = Scorers { teacher, look: options.look, idle: Mutex::default() };
+    let scorers = Pool::default();
+    let create = || teacher.scorer(options.depth);
     let unit = |number: u64| {
-        let mut scorer = scorers.take()?;
-        let made = match options.look {
-            Look::Static => block(source, number, &mut scorer, options, workers),
-            // Deep lines need a deep stack.
+        let scorer = scorers.take(create);
+        let mut scorer = scorer.map_err(|error| DataError::Options(error.to_string()))?;
+        let made = match options.depth {
+            SearchDepth::Static => block(source, number, &mut scorer, options, workers),
+            // The search recurses deeply.
             _ => engine::search::with_deep_stack(|| {
                 block(source, number, &mut scorer, options, workers)
             })
@@ -111,25 +113,6 @@ pub fn rescore<'a, 'w>(
     data::generate(folder, &making, workers, unit, observer)
 }
 
-/// Scorers that nobody uses: as many as threads have needed at the same time.
-struct Scorers<'t> {
-    teacher: &'t Teacher,
-    look: Look,
-    idle: Mutex<Vec<Scorer>>,
-}
-
-impl Scorers<'_> {
-    fn take(&self) -> Result<Scorer, DataError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let new = || self.teacher.scorer(self.look);
-        idle.map_or_else(new, Ok).map_err(|error| DataError::Options(error.to_string()))
-    }
-
-    fn put_back(&self, scorer: Scorer) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scorer);
-    }
-}
-
 /// The rows of a block.
 fn block(
     source: &Source,
@@ -139,49 +122,49 @@ fn block(
     workers: Workers<'_>,
 ) -> Result<Partition, DataError> {
     let Some((block, shard, split)) = source.block(number) else { return Ok(Partition::default()) };
-    scorer.start();
+    scorer.clear();
     let mut packed = Vec::new();
     shard.read_rows(block.range(), &mut packed)?;
-    let mut maker = Maker {
+    let mut block_rows = BlockRows {
         options,
         scorer,
-        rows: Vec::with_capacity(packed.len() * (1 + options.vary as usize)),
+        rows: Vec::with_capacity(packed.len() * (1 + options.augment as usize)),
         counts: Counts::default(),
     };
     for (row, number) in packed.into_iter().zip(block.first..) {
         if workers.are_stopped() {
             return Err(DataError::Interrupted { resumes: true });
         }
-        maker.add(row, number).map_err(|error| {
+        block_rows.add(row, number).map_err(|error| {
             let reason = format!("row {}: {error}", number - block.first_of_file);
             DataError::Damaged { path: shard.path().to_owned(), reason }
         })?;
     }
-    let Maker { rows, mut counts, .. } = maker;
+    let BlockRows { rows, mut counts, .. } = block_rows;
     if number == 0 {
-        // The games are those of the source; they are counted with the first block.
+        // Games are counted once, with the first block.
         counts.games += source.counts.games;
         counts.moves += source.counts.moves;
     }
     let mut rows: Vec<Row> =
         rows.into_iter().map(|packed| Row { split, ..Row::of_packed(packed) }).collect();
-    if options.vary > 0 {
-        // What belongs together must not stay together.
+    if options.augment > 0 {
+        // Separates a position from its augmentations.
         Rng::new(!options.seed, number).shuffle(&mut rows);
     }
     Ok(Partition { rows, counts, read: block.first + block.rows })
 }
 
-/// Makes rows of rows.
-struct Maker<'m> {
+/// The output rows of a block.
+struct BlockRows<'m> {
     options: &'m RescoreOptions,
     scorer: &'m mut Scorer,
     rows: Vec<PackedRow>,
     counts: Counts,
 }
 
-impl Maker<'_> {
-    /// Takes a row, checks it, and makes others of it.
+impl BlockRows<'_> {
+    /// Validates a row, rescores it, and adds its augmentations.
     fn add(&mut self, row: PackedRow, number: u64) -> Result<(), PackedError> {
         let position = row.position()?;
         let best_move = row.best_move();
@@ -192,26 +175,28 @@ impl Maker<'_> {
             self.counts.skipped_positions.capture += 1;
             return Ok(());
         }
-        self.scorer.go_to(&position);
+        self.scorer.set_position(&position);
         let is_over = best_move.is_none() && !position.has_legal_move();
-        self.keep(row, &position, is_over);
+        self.push(row, &position, is_over);
         let mut rng = Rng::new(self.options.seed, number);
-        for _ in 0..self.options.vary {
+        for _ in 0..self.options.augment {
             let scorer = &mut *self.scorer;
             let (other, made) =
-                vary::stray(&position, &mut rng, |position, m| scorer.play(position, m));
+                random_moves::play_random_moves(&position, &mut rng, |position, m| {
+                    scorer.make_move(position, m)
+                });
             if made > 0
                 && let Some(row) = PackedRow::new(&other)
             {
-                self.keep(row, &other, !other.has_legal_move());
+                self.push(row, &other, !other.has_legal_move());
             }
-            (0..made).for_each(|_| self.scorer.take_back());
+            (0..made).for_each(|_| self.scorer.unmake_move());
         }
         Ok(())
     }
 
-    /// Keeps a row with its new score, unless it is to be left out.
-    fn keep(&mut self, row: PackedRow, position: &Position, is_over: bool) {
+    /// Adds a row with its new score, unless it is filtered.
+    fn push(&mut self, row: PackedRow, position: &Position, is_over: bool) {
         if is_over || !self.options.keep_checks && position.in_check() {
             self.counts.skipped_positions.check += u64::from(!is_over);
             return;

@@ -1,4 +1,4 @@
-//! The rows that are scored anew: a data set, or one file of rows, Parquet or packed.
+//! The input of rescoring: a data set, or one file of rows, Parquet or packed.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -6,40 +6,39 @@ use std::path::{Path, PathBuf};
 use data::{Counts, DataError, InputFile, Manifest, Shard, Split};
 use serde_json::Value;
 
-/// Rows in a block, whatever the row groups of the file: both formats give the same blocks.
+/// Rows per block. Independent of row groups, so that both formats have the same blocks.
 const BLOCK: u64 = 1 << 15;
 
-/// Rows in blocks that have numbers.
+/// Rows in numbered blocks.
 #[derive(Debug)]
 pub struct Source {
     /// The file or the folder.
     pub path: PathBuf,
     shards: Vec<(Shard, Split)>,
-    /// Each block: in which file, and how many rows come before it.
     blocks: Vec<Block>,
     rows: u64,
-    /// What it is known by.
+    /// The input as manifests record it.
     pub input: InputFile,
-    /// How it was made itself, if it is no data set of games.
+    /// How the data set was made, if not from games.
     pub made: Option<Value>,
-    /// What was counted when it was made.
+    /// The counts of the data set.
     pub counts: Counts,
 }
 
-/// Some rows of a file.
+/// A block of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     shard: usize,
-    /// The number of its first row, in all of the source.
+    /// The index of its first row in the source.
     pub first: u64,
-    /// The number of the first row of its file, in all of the source.
+    /// The index of the first row of its file in the source.
     pub first_of_file: u64,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: u64,
 }
 
 impl Source {
-    /// Opens a data set, or a file, whose rows then are all for training.
+    /// Opens a data set, or a file, whose rows are all training rows.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let no_data_set = |reason: &str| DataError::NotADataSet {
             path: path.to_owned(),
@@ -82,17 +81,17 @@ impl Source {
         Ok(source)
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub fn blocks(&self) -> u64 {
         self.blocks.len() as u64
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// A block, with the file that has it.
+    /// A block, with its file and split.
     pub fn block(&self, number: u64) -> Option<(Block, &Shard, Split)> {
         let block = *self.blocks.get(usize::try_from(number).ok()?)?;
         let (shard, split) = &self.shards[block.shard];
@@ -101,7 +100,7 @@ impl Source {
 }
 
 impl Block {
-    /// Its rows, by their numbers in the file.
+    /// The range of its rows in the file.
     pub fn range(self) -> Range<u64> {
         let first = self.first - self.first_of_file;
         first..first + self.rows

@@ -1,4 +1,4 @@
-//! Who tells what positions are worth.
+//! Teachers: evaluations that score positions.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,52 +12,52 @@ use engine::table::OutOfMemory;
 use nnue::AnyNetwork;
 use serde_json::{Value, json};
 
-/// The table of the engine that looks at positions, in MiB.
+/// The transposition table of a searching teacher, in MiB.
 const HASH: usize = 8;
 
 /// An evaluation.
 #[derive(Clone)]
 pub enum Teacher {
-    /// The hand-written terms of the engine.
+    /// The engine's classical evaluation.
     Classic,
-    /// A network, and what its file is known by.
-    Network(AnyNetwork, FileNote),
+    /// A network and its file.
+    Network(AnyNetwork, NetworkFile),
 }
 
-/// A file, for manifests.
+/// The file of a network, as manifests record it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FileNote {
-    /// Its name, without folders.
+pub struct NetworkFile {
+    /// The file name, without folders.
     pub name: String,
-    /// The BLAKE3 hash of its bytes; none for what is embedded, which the version of the program tells.
+    /// BLAKE3 hash; `None` for the embedded network.
     pub blake3: Option<String>,
 }
 
-/// How closely a position is looked at.
+/// How deep a teacher searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Look {
-    /// The evaluation, and no move.
+pub enum SearchDepth {
+    /// Static evaluation.
     Static,
-    /// After all that hangs has been taken.
+    /// Quiescence search.
     Quiescence,
-    /// A search of so many positions.
+    /// Search to a number of nodes.
     Nodes(u64),
-    /// A search of this depth.
+    /// Search to a depth.
     Depth(u32),
 }
 
-/// There is no such teacher.
+/// A teacher could not be loaded.
 #[derive(Debug, thiserror::Error)]
-#[error("{name} gives no network: {cause}")]
+#[error("cannot load the network {name}: {cause}")]
 pub struct TeacherError {
     /// The file.
     pub name: String,
-    /// What is wrong with it.
+    /// The cause.
     pub cause: FileError,
 }
 
 impl Teacher {
-    /// `classic`; or `embedded`, the network in the program; or the network in a file.
+    /// `classic`; `embedded`, the embedded network; or the path of a network file.
     pub fn named(name: &str) -> Result<Self, TeacherError> {
         let path = Path::new(name);
         let loaded = match name {
@@ -68,16 +68,16 @@ impl Teacher {
         let network = loaded.map_err(|cause| TeacherError { name: name.to_owned(), cause })?;
         let short = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let blake3 = data::describe(path).blake3;
-        Ok(Self::Network(network, FileNote { name: short, blake3 }))
+        Ok(Self::Network(network, NetworkFile { name: short, blake3 }))
     }
 
-    /// What a manifest keeps of it.
-    pub fn described(&self, look: Look) -> Value {
-        let look = match look {
-            Look::Static => json!("static"),
-            Look::Quiescence => json!("quiescence"),
-            Look::Nodes(nodes) => json!({ "nodes": nodes }),
-            Look::Depth(depth) => json!({ "depth": depth }),
+    /// The teacher as manifests record it.
+    pub fn describe(&self, depth: SearchDepth) -> Value {
+        let look = match depth {
+            SearchDepth::Static => json!("static"),
+            SearchDepth::Quiescence => json!("quiescence"),
+            SearchDepth::Nodes(nodes) => json!({ "nodes": nodes }),
+            SearchDepth::Depth(depth) => json!({ "depth": depth }),
         };
         match self {
             Self::Classic => json!({ "evaluation": "classic", "look": look }),
@@ -86,13 +86,13 @@ impl Teacher {
                     AnyNetwork::Tabiya(_) => "tabiya",
                     AnyNetwork::HalfKp(_) => "halfkp",
                 };
-                let FileNote { name, blake3 } = file;
+                let NetworkFile { name, blake3 } = file;
                 json!({ "evaluation": kind, "file": name, "blake3": blake3, "look": look })
             }
         }
     }
 
-    /// An engine that evaluates as it does, with a table of so many MiB.
+    /// An engine with this evaluation and a transposition table of this size.
     pub fn engine(&self, mebibytes: usize) -> Result<Engine, OutOfMemory> {
         let mut engine = Engine::new(mebibytes)?;
         engine.set_network(self.network());
@@ -107,105 +107,108 @@ impl Teacher {
         }
     }
 
-    /// Somebody who looks at positions as it does, one after the other.
-    pub fn scorer(&self, look: Look) -> Result<Scorer, OutOfMemory> {
-        Ok(Scorer(match (self, look) {
-            (Self::Classic, Look::Static) => Eye::Classic(Evaluator::new(None)),
-            (Self::Network(AnyNetwork::Tabiya(network), _), Look::Static) => {
-                Eye::Tabiya(nnue::AccumulatorStack::new(Arc::clone(network)))
+    /// A scorer of positions.
+    pub fn scorer(&self, depth: SearchDepth) -> Result<Scorer, OutOfMemory> {
+        Ok(Scorer(match (self, depth) {
+            (Self::Classic, SearchDepth::Static) => Backend::Classic(Evaluator::new(None)),
+            (Self::Network(AnyNetwork::Tabiya(network), _), SearchDepth::Static) => {
+                Backend::Tabiya(nnue::AccumulatorStack::new(Arc::clone(network)))
             }
-            (Self::Network(AnyNetwork::HalfKp(network), _), Look::Static) => {
-                Eye::HalfKp(nnue::halfkp::AccumulatorStack::new(Arc::clone(network)))
+            (Self::Network(AnyNetwork::HalfKp(network), _), SearchDepth::Static) => {
+                Backend::HalfKp(nnue::halfkp::AccumulatorStack::new(Arc::clone(network)))
             }
-            _ => Eye::Engine(Box::new(self.engine(HASH)?), look),
+            _ => Backend::Engine(Box::new(self.engine(HASH)?), depth),
         }))
     }
 }
 
-/// Looks at positions. What it says of one may depend on those it has seen since the last
-/// [`start`](Scorer::start).
-pub struct Scorer(Eye);
+/// Scores positions. A searching scorer depends on the positions since the last [`clear`](Scorer::clear),
+/// through its transposition table and history.
+pub struct Scorer(Backend);
 
-enum Eye {
+enum Backend {
     Classic(Evaluator),
     Tabiya(nnue::AccumulatorStack),
     HalfKp(nnue::halfkp::AccumulatorStack),
-    Engine(Box<Engine>, Look),
+    Engine(Box<Engine>, SearchDepth),
 }
 
 impl Scorer {
-    /// Forgets everything.
-    pub fn start(&mut self) {
-        if let Eye::Engine(engine, _) = &mut self.0 {
+    /// Clears transposition table and history.
+    pub fn clear(&mut self) {
+        if let Backend::Engine(engine, _) = &mut self.0 {
             engine.new_game();
         }
     }
 
-    /// Goes to a position.
-    pub fn go_to(&mut self, position: &Position) {
+    /// Sets the position.
+    pub fn set_position(&mut self, position: &Position) {
         match &mut self.0 {
-            Eye::Classic(evaluator) => evaluator.reset(position),
-            Eye::Tabiya(accumulators) => accumulators.reset(position),
-            Eye::HalfKp(accumulators) => accumulators.reset(position),
-            Eye::Engine(..) => {}
+            Backend::Classic(evaluator) => evaluator.reset(position),
+            Backend::Tabiya(accumulators) => accumulators.reset(position),
+            Backend::HalfKp(accumulators) => accumulators.reset(position),
+            Backend::Engine(..) => {}
         }
     }
 
-    /// The position after a move, where it is now.
-    pub fn play(&mut self, position: &Position, m: Move) -> Position {
+    /// Makes a move and returns the position after it.
+    pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
         match &mut self.0 {
-            Eye::Classic(evaluator) => evaluator.play(position, m),
-            Eye::Tabiya(accumulators) => accumulators.make_move(position, m),
-            Eye::HalfKp(accumulators) => accumulators.make_move(position, m),
-            Eye::Engine(..) => position.after(m),
+            Backend::Classic(evaluator) => evaluator.play(position, m),
+            Backend::Tabiya(accumulators) => accumulators.make_move(position, m),
+            Backend::HalfKp(accumulators) => accumulators.make_move(position, m),
+            Backend::Engine(..) => position.after(m),
         }
     }
 
-    /// Back to where it was before the last move.
-    pub fn take_back(&mut self) {
+    /// Unmakes the last move.
+    pub fn unmake_move(&mut self) {
         match &mut self.0 {
-            Eye::Classic(evaluator) => evaluator.take_back(),
-            Eye::Tabiya(accumulators) => accumulators.unmake_move(),
-            Eye::HalfKp(accumulators) => accumulators.unmake_move(),
-            Eye::Engine(..) => {}
+            Backend::Classic(evaluator) => evaluator.take_back(),
+            Backend::Tabiya(accumulators) => accumulators.unmake_move(),
+            Backend::HalfKp(accumulators) => accumulators.unmake_move(),
+            Backend::Engine(..) => {}
         }
     }
 
-    /// What the position it is at is worth, White's view.
+    /// The score of the current position, from White's point of view.
     pub fn score(&mut self, position: &Position) -> Score {
         let score = match &mut self.0 {
-            Eye::Classic(evaluator) => Score::Centipawns(evaluator.evaluate(position)),
-            Eye::Tabiya(accumulators) => Score::Centipawns(accumulators.evaluate(position)),
-            Eye::HalfKp(accumulators) => {
+            Backend::Classic(evaluator) => Score::Centipawns(evaluator.evaluate(position)),
+            Backend::Tabiya(accumulators) => Score::Centipawns(accumulators.evaluate(position)),
+            Backend::HalfKp(accumulators) => {
                 Score::Centipawns(nnue::halfkp_centipawns(accumulators.evaluate(position)))
             }
-            Eye::Engine(engine, look) => looked(engine, *look, position),
+            Backend::Engine(engine, depth) => search(engine, *depth, position),
         };
-        seen_by_white(score, position.turn())
+        white_pov(score, position.turn())
     }
 }
 
-/// What the engine says, for the player to move.
-fn looked(engine: &mut Engine, look: Look, position: &Position) -> Score {
-    let limits = match look {
-        Look::Static => return Score::Centipawns(engine.evaluate(position)),
-        Look::Quiescence => return read(engine.quiesce(position)),
-        Look::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
-        Look::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
+/// The engine's score, from the side to move.
+fn search(engine: &mut Engine, depth: SearchDepth, position: &Position) -> Score {
+    let limits = match depth {
+        SearchDepth::Static => return Score::Centipawns(engine.evaluate(position)),
+        SearchDepth::Quiescence => return to_row_score(engine.quiesce(position)),
+        SearchDepth::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
+        SearchDepth::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
     };
     let control = Control::new(false);
     let game = Game::new(*position);
     let found = engine.search(&game, &limits, Settings::default(), &control, &|_| {});
-    read(found.score)
+    to_row_score(found.score)
 }
 
-/// A score of the engine, as rows have it.
-pub fn read(score: engine::score::Score) -> Score {
-    engine::score::to_uci(score)
+/// A score of the engine as a score of rows.
+pub fn to_row_score(score: engine::score::Score) -> Score {
+    match Reading::of(score) {
+        Reading::Centipawns(value) => Score::Centipawns(value),
+        Reading::Mate(moves) => Score::Mate(moves),
+    }
 }
 
-/// The score of the player to move, for White, and such that rows have room for it.
-pub fn seen_by_white(score: Score, turn: Color) -> Score {
+/// A score of the side to move from White's point of view, clamped to the range of packed rows.
+pub fn white_pov(score: Score, turn: Color) -> Score {
     let sign = if turn == Color::White { 1 } else { -1 };
     match score {
         Score::Centipawns(value) => {
@@ -221,32 +224,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_closer_the_look_the_more_is_seen() {
-        let centipawns = |look, fen: &str| {
+    fn a_search_sees_a_hanging_queen() {
+        let centipawns = |depth, fen: &str| {
             let position = fen.parse().unwrap();
-            let mut scorer = Teacher::Classic.scorer(look).unwrap();
-            scorer.start();
-            scorer.go_to(&position);
+            let mut scorer = Teacher::Classic.scorer(depth).unwrap();
+            scorer.clear();
+            scorer.set_position(&position);
             let score = engine::search::with_deep_stack(|| scorer.score(&position)).unwrap();
             match score {
                 Score::Centipawns(value) => value,
                 Score::Mate(moves) => panic!("mate in {moves}"),
             }
         };
-        // White's queen is worth more than Black's rook, but she hangs, and Black is to move.
+        // White's queen is worth more than Black's rook, but it hangs, and Black is to move.
         let hanging = "r3k3/8/2p5/3Q4/8/8/PPP5/4K3 b - - 0 1";
-        assert!(centipawns(Look::Static, hanging) > 0);
-        assert!(centipawns(Look::Quiescence, hanging) < 0);
-        assert!(centipawns(Look::Nodes(500), hanging) < 0);
-        assert!(centipawns(Look::Depth(3), hanging) < 0);
+        assert!(centipawns(SearchDepth::Static, hanging) > 0);
+        assert!(centipawns(SearchDepth::Quiescence, hanging) < 0);
+        assert!(centipawns(SearchDepth::Nodes(500), hanging) < 0);
+        assert!(centipawns(SearchDepth::Depth(3), hanging) < 0);
     }
 
     #[test]
-    fn scores_are_whites_and_have_room_in_rows() {
-        let seen = |score| [Color::White, Color::Black].map(|turn| seen_by_white(score, turn));
+    fn scores_are_from_whites_point_of_view_and_fit_rows() {
+        let seen = |score| [Color::White, Color::Black].map(|turn| white_pov(score, turn));
         assert_eq!(seen(Score::Centipawns(7)), [7, -7].map(Score::Centipawns));
         assert_eq!(seen(Score::Centipawns(99_999)), [31_999, -31_999].map(Score::Centipawns));
         assert_eq!(seen(Score::Mate(-3)), [-3, 3].map(Score::Mate));
-        assert_eq!(read(engine::score::mate_in(3)), Score::Mate(2));
+        assert_eq!(to_row_score(engine::score::mate_in(3)), Score::Mate(2));
     }
 }

@@ -1,22 +1,22 @@
-//! When a game is decided though it is not over: playing it out would teach nothing, and takes long.
+//! Adjudication: games end early once they are decided.
 
 use chess::pgn::GameResult;
 
-/// When games end early.
+/// The rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Adjudication {
-    /// A game is won if the score has been at least this, in centipawns, for the same player …
+    /// A game is won if the score is at least this, in centipawns, for the same side …
     pub win_score: i32,
-    /// … for so many plies.
+    /// … during this many plies.
     pub win_plies: u32,
-    /// It is drawn if the score has been no more than this, for either player …
+    /// It is drawn if the absolute score is at most this …
     pub draw_score: i32,
-    /// … for so many plies …
+    /// … during this many plies …
     pub draw_plies: u32,
-    /// … after this ply of the game.
+    /// … from this ply of the game on.
     pub draw_after: u32,
-    /// It is drawn if it has so many plies.
-    pub most_plies: u32,
+    /// It is drawn at this ply.
+    pub max_plies: u32,
 }
 
 impl Default for Adjudication {
@@ -27,40 +27,40 @@ impl Default for Adjudication {
             draw_score: 10,
             draw_plies: 8,
             draw_after: 80,
-            most_plies: 400,
+            max_plies: 400,
         }
     }
 }
 
-/// Follows a game.
+/// Adjudicates one game.
 #[derive(Clone, Debug)]
-pub struct Judge {
+pub struct Adjudicator {
     rules: Adjudication,
-    /// How long White has been winning, Black has been winning, nobody has.
+    /// Consecutive plies with a winning score for White, for Black, and with a drawn score.
     white: u32,
     black: u32,
-    even: u32,
+    draw: u32,
 }
 
-impl Judge {
-    /// For a game that begins.
+impl Adjudicator {
+    /// At the start of a game.
     pub const fn new(rules: Adjudication) -> Self {
-        Self { rules, white: 0, black: 0, even: 0 }
+        Self { rules, white: 0, black: 0, draw: 0 }
     }
 
-    /// Hears the score of a position, White's view, with so many plies before it; says how the game ends,
-    /// if it is to.
-    pub fn hear(&mut self, score: i32, ply: u32) -> Option<GameResult> {
+    /// Adds the score of a position, from White's point of view, at this ply; returns the result if the game
+    /// is adjudicated.
+    pub fn add(&mut self, score: i32, ply: u32) -> Option<GameResult> {
         let rules = &self.rules;
         let longer = |count: u32, holds: bool| if holds { count + 1 } else { 0 };
         self.white = longer(self.white, score >= rules.win_score);
         self.black = longer(self.black, score <= -rules.win_score);
-        self.even = longer(self.even, ply >= rules.draw_after && score.abs() <= rules.draw_score);
+        self.draw = longer(self.draw, ply >= rules.draw_after && score.abs() <= rules.draw_score);
         if self.white >= rules.win_plies {
             Some(GameResult::WhiteWins)
         } else if self.black >= rules.win_plies {
             Some(GameResult::BlackWins)
-        } else if self.even >= rules.draw_plies || ply >= rules.most_plies {
+        } else if self.draw >= rules.draw_plies || ply >= rules.max_plies {
             Some(GameResult::Draw)
         } else {
             None
@@ -72,14 +72,17 @@ impl Judge {
 mod tests {
     use super::*;
 
-    /// When and how a game with these scores ends.
+    /// The ply and the result of the adjudication of these scores.
     fn end(scores: impl IntoIterator<Item = i32>) -> Option<(u32, GameResult)> {
-        let mut judge = Judge::new(Adjudication::default());
-        scores.into_iter().zip(0..).find_map(|(score, ply)| Some((ply, judge.hear(score, ply)?)))
+        let mut adjudicator = Adjudicator::new(Adjudication::default());
+        scores
+            .into_iter()
+            .zip(0..)
+            .find_map(|(score, ply)| Some((ply, adjudicator.add(score, ply)?)))
     }
 
     #[test]
-    fn a_game_is_won_when_it_has_been_for_some_time() {
+    fn a_lasting_advantage_wins() {
         assert_eq!(end([0, 2_500, 2_500, 2_500, 1_999]), None);
         assert_eq!(end([0, 2_500, 2_500, 2_500, 2_000]), Some((4, GameResult::WhiteWins)));
         assert_eq!(end([-2_500, 2_500, -2_500, 2_500, -2_000]), None);
@@ -87,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_drawn_when_nothing_has_happened_for_long_or_it_is_too_long() {
+    fn lasting_equality_and_length_draw() {
         assert_eq!(end([0; 200]), Some((87, GameResult::Draw)));
         assert_eq!(end((0..200).map(|n| n % 7 * 3)), None);
         assert_eq!(end([50; 500]), Some((400, GameResult::Draw)));

@@ -1,4 +1,4 @@
-//! One game of the engine against itself, and the rows of it.
+//! One game of self-play, and its rows.
 
 use chess::pgn::GameResult;
 use chess::{Color, Game, Outcome, PackedRow, Position};
@@ -9,12 +9,12 @@ use engine::search::{Control, Engine, Limits, Settings};
 use engine::syzygy::Tablebases;
 
 use super::SelfplayOptions;
-use super::adjudicate::Judge;
-use crate::rescore::teacher::{read, seen_by_white};
+use super::adjudicate::Adjudicator;
+use crate::rescore::teacher::{to_row_score, white_pov};
 use chess::rng::Rng;
 
-/// Plays the game of this number, and appends its rows. Depends on the options and the number alone: the
-/// engine forgets everything before. A game that is stopped is not one: its rows have no result.
+/// Plays the game with this number and appends its rows. They depend on the options and the number alone:
+/// the engine is cleared first. An interrupted game must be discarded: its rows have no result.
 pub fn play(
     engine: &mut Engine,
     options: &SelfplayOptions,
@@ -25,8 +25,8 @@ pub fn play(
     is_stopped: &dyn Fn() -> bool,
 ) {
     let mut rng = Rng::new(options.seed, number);
-    let is_aside = rng.random_bool(options.val_fraction);
-    let split = if is_aside { Split::Validation } else { Split::Train };
+    let is_validation = rng.random_bool(options.val_fraction);
+    let split = if is_validation { Split::Validation } else { Split::Train };
     let (least, most) = options.random_plies;
     let plies = least + rng.below(most.saturating_sub(least) as usize + 1) as u32;
     let control = Control::new(false);
@@ -36,10 +36,10 @@ pub fn play(
     let Some(mut game) = opening else { return };
     engine.new_game();
     let limits = Limits { nodes: Some(options.nodes), ..Limits::default() };
-    let mut judge = Judge::new(options.adjudication);
-    let begin = rows.len();
+    let mut adjudicator = Adjudicator::new(options.adjudication);
+    let first = rows.len();
     let result = loop {
-        if let Some(result) = over(&game, tablebases) {
+        if let Some(result) = game_result(&game, tablebases) {
             break result;
         }
         if is_stopped() {
@@ -56,27 +56,27 @@ pub fn play(
         } else if score::is_decided(found.score) {
             skipped.no_eval += 1;
         } else if let Some(packed) = PackedRow::new(&position) {
-            let score = seen_by_white(read(found.score), position.turn());
+            let score = white_pov(to_row_score(found.score), position.turn());
             let packed = packed.with_move(best).with_score(Some(score));
             rows.push(Row { split, ..Row::of_packed(packed) });
         }
         let ply = u32::try_from(game.len()).unwrap_or(u32::MAX);
-        if let Some(result) = judge.hear(whites(found.score, position.turn()), ply) {
+        if let Some(result) = adjudicator.add(for_white(found.score, position.turn()), ply) {
             break result;
         }
         if game.play(best).is_err() {
             break GameResult::Unknown;
         }
     };
-    for row in &mut rows[begin..] {
+    for row in &mut rows[first..] {
         row.packed = row.packed.with_result(result);
     }
     counts.games += 1;
     counts.moves += game.len() as u64;
 }
 
-/// How a game ended by the rules, draws that can be claimed included, or by the tablebases.
-fn over(game: &Game, tablebases: Option<&Tablebases>) -> Option<GameResult> {
+/// The result by the rules, claimable draws included, or by the tablebases.
+fn game_result(game: &Game, tablebases: Option<&Tablebases>) -> Option<GameResult> {
     match game.outcome() {
         Some(Outcome::Checkmate(Color::White)) => return Some(GameResult::WhiteWins),
         Some(Outcome::Checkmate(Color::Black)) => return Some(GameResult::BlackWins),
@@ -84,12 +84,12 @@ fn over(game: &Game, tablebases: Option<&Tablebases>) -> Option<GameResult> {
         None if game.claimable_draw().is_some() => return Some(GameResult::Draw),
         None => {}
     }
-    known(tablebases?, game.position())
+    tablebase_result(tablebases?, game.position())
 }
 
-/// How a game ends that the tablebases know.
-fn known(tablebases: &Tablebases, position: &Position) -> Option<GameResult> {
-    let score = whites(tablebases.score(position, 0)?, position.turn());
+/// The result by the tablebases.
+fn tablebase_result(tablebases: &Tablebases, position: &Position) -> Option<GameResult> {
+    let score = for_white(tablebases.score(position, 0)?, position.turn());
     Some(match score {
         _ if !score::is_decided(score) => GameResult::Draw,
         1.. => GameResult::WhiteWins,
@@ -97,12 +97,12 @@ fn known(tablebases: &Tablebases, position: &Position) -> Option<GameResult> {
     })
 }
 
-/// A score for the player to move, for White.
-fn whites(score: score::Score, turn: Color) -> score::Score {
+/// A score of the side to move from White's point of view.
+fn for_white(score: score::Score, turn: Color) -> score::Score {
     if turn == Color::White { score } else { -score }
 }
 
-/// Whether a row is one that games of ours have: for tests.
+/// Whether a row passes the filters of self-play.
 #[cfg(test)]
 pub(super) fn is_quiet(row: &PackedRow) -> bool {
     let unpacked = row.unpack().unwrap();

@@ -1,20 +1,18 @@
-//! A data set of games that the engine plays against itself.
+//! Self-play: a data set of games of the engine against itself.
 //!
-//! Each game begins with random moves, as long as they leave the position balanced; then every move is
-//! searched with the same number of nodes. Positions in which the player is in check, would capture, or
-//! sees the end are left out: what is left is what an evaluation is asked for. When all games are played,
-//! every position is taken once, in random order.
+//! Each game starts from a random balanced opening; then every move is searched with the same number of
+//! nodes. Positions in check, with a capture as best move, or with a decided score are skipped: the rest are
+//! quiet positions, as an evaluation sees them. Rows are unique and shuffled.
 //!
-//! A game depends on the seed and its number alone: the engine forgets everything before it begins. So
-//! the files are the same whatever the threads. The games of a unit, a few dozen, are kept in a file of
-//! their own ([`kept`]) until the data set is there; after a kill they are not played again.
+//! A game depends on the seed and its number alone, because the engine is cleared before it. So the files
+//! are the same for any number of threads. The rows of each unit, a few dozen games, are cached in a file
+//! ([`cache`]) until the data set is finished; a resumed run does not play them again.
 
 pub mod adjudicate;
+pub mod cache;
 pub mod game;
-pub mod kept;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use data::{
     Column, DataError, FileFormat, GenerateOptions, Partition, PrepareEvent, PrepareOptions,
@@ -24,38 +22,39 @@ use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
 use serde_json::json;
 
-use crate::rescore::Teacher;
+use crate::pool::Pool;
+use crate::rescore::{SearchDepth, Teacher};
 use adjudicate::Adjudication;
 
-/// The folder of games that have been played, in the folder of the data set.
-const GAMES: &str = "_games";
+/// The folder of cached units, in the folder of the data set.
+const CACHE: &str = "_games";
 
-/// How games are played, and which of their positions are taken.
+/// Options of [`selfplay`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct SelfplayOptions {
-    /// How many games; without it, as many as [`positions`](SelfplayOptions::positions) need.
+    /// Games; unless given, as many as [`positions`](SelfplayOptions::positions) need.
     pub games: Option<u64>,
-    /// Enough positions, before duplicates are removed.
+    /// Positions, at most, duplicates included.
     pub positions: Option<u64>,
-    /// Positions searched for each move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// The least and the greatest number of random moves that a game begins with.
+    /// Minimum and maximum number of random plies in the opening.
     pub random_plies: (u32, u32),
-    /// The position after them must be worth no more than this to either player, in centipawns …
+    /// Maximum absolute score of the opening, in centipawns …
     pub balance: i32,
-    /// … as a search of so many positions says.
+    /// … by a search of this many nodes.
     pub balance_nodes: u64,
-    /// When games end early.
+    /// Adjudication rules.
     pub adjudication: Adjudication,
-    /// The share of games that is put aside for validation.
+    /// The share of games in the validation split.
     pub val_fraction: f64,
     /// Random seed.
     pub seed: u64,
-    /// The table of each engine, in MiB.
+    /// Transposition table of each engine, in MiB.
     pub hash: usize,
-    /// How many games are a unit of work.
+    /// Games per unit of work.
     pub unit_games: u64,
-    /// How many rows a file has.
+    /// Rows per file.
     pub shard_rows: u64,
 }
 
@@ -79,17 +78,17 @@ impl Default for SelfplayOptions {
 }
 
 impl SelfplayOptions {
-    /// Whether they make sense.
+    /// Refuses values out of range.
     fn check(&self) -> Result<(), DataError> {
         let bad = |text: &str| Err(DataError::Options(text.to_owned()));
         if self.games.is_none() && self.positions.is_none() {
-            return bad("how much is to be played: so many games, or so many positions?");
+            return bad("the number of games or of positions is missing");
         }
         if self.nodes == 0 || self.balance_nodes == 0 || self.unit_games == 0 || self.hash == 0 {
-            return bad("nodes, hash and games of a unit must be at least 1");
+            return bad("nodes, hash and games per unit must be at least 1");
         }
         if self.random_plies.0 > self.random_plies.1 {
-            return bad("the least number of random moves is above the greatest");
+            return bad("the minimum number of random plies is above the maximum");
         }
         if self.balance < 1 {
             return bad("the balance must be at least 1");
@@ -97,7 +96,7 @@ impl SelfplayOptions {
         Ok(())
     }
 
-    /// The numbers of the games of a unit.
+    /// The games of a unit.
     fn games_of(&self, unit: u64) -> std::ops::Range<u64> {
         let most = self.games.unwrap_or(u64::MAX);
         let first = unit.saturating_mul(self.unit_games).min(most);
@@ -105,8 +104,7 @@ impl SelfplayOptions {
     }
 }
 
-/// Plays games and makes a data set of them. Resumes a run that was killed or stopped. The observer is told how
-/// many games have been played.
+/// Plays games and writes a data set. An interrupted or killed run resumes. Progress events count games.
 pub fn selfplay<'a, 'w>(
     folder: &Path,
     player: &Teacher,
@@ -133,76 +131,69 @@ pub fn selfplay<'a, 'w>(
         },
         generator: json!({
             "by": "selfplay",
-            "player": player.described(crate::rescore::Look::Nodes(options.nodes)),
+            "player": player.describe(SearchDepth::Nodes(options.nodes)),
             "games": options.games,
             "random_plies": options.random_plies,
             "balance": [options.balance, options.balance_nodes as i64],
             "win": [rules.win_score, rules.win_plies as i32],
             "draw": [rules.draw_score, rules.draw_plies as i32, rules.draw_after as i32],
-            "most_plies": rules.most_plies,
+            "most_plies": rules.max_plies,
             "syzygy_pieces": tablebases.map(Tablebases::max_pieces),
             "hash": options.hash,
             "unit_games": options.unit_games,
         }),
         partitions: options.games.map_or(u64::MAX, |games| games.div_ceil(options.unit_games)),
     };
-    let kept = folder.join(GAMES);
+    let cache = folder.join(CACHE);
     let workers = workers.into();
-    let players = Players { player, tablebases, options, workers, idle: Mutex::default() };
+    let players = Players { player, tablebases, options, workers, engines: Pool::default() };
     let unit = |number: u64| {
         let read = options.games_of(number).end;
-        let path = kept.join(format!("{number:07}.games"));
-        if let Some(unit) = kept::read(&path) {
+        let path = cache.join(format!("{number:07}.games"));
+        if let Some(unit) = cache::read(&path) {
             return Ok(Partition { read, ..unit });
         }
-        let mut engine = players.take()?;
+        let mut engine = players.engines.take(|| players.create())?;
         let played =
             with_deep_stack(|| players.play(&mut engine, number)).ok_or(DataError::Panicked)??;
-        players.put_back(engine);
-        std::fs::create_dir_all(&kept).map_err(|cause| DataError::Io {
+        players.engines.put_back(engine);
+        std::fs::create_dir_all(&cache).map_err(|cause| DataError::Io {
             what: "create folder",
-            path: kept.clone(),
+            path: cache.clone(),
             cause,
         })?;
-        kept::write(&path, &played)?;
+        cache::write(&path, &played)?;
         Ok(Partition { read, ..played })
     };
     let prepared = data::generate(folder, &making, workers, unit, observer)?;
-    if kept.exists() {
-        std::fs::remove_dir_all(&kept).map_err(|cause| DataError::Io {
+    if cache.exists() {
+        std::fs::remove_dir_all(&cache).map_err(|cause| DataError::Io {
             what: "remove",
-            path: kept.clone(),
+            path: cache.clone(),
             cause,
         })?;
     }
     Ok(prepared)
 }
 
-/// Engines that nobody uses: as many as threads have needed at the same time.
+/// What the games of all units share.
 struct Players<'p> {
     player: &'p Teacher,
     tablebases: Option<&'p Tablebases>,
     options: &'p SelfplayOptions,
     workers: Workers<'p>,
-    idle: Mutex<Vec<Engine>>,
+    engines: Pool<Engine>,
 }
 
 impl Players<'_> {
-    fn take(&self) -> Result<Engine, DataError> {
-        if let Some(engine) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
-            return Ok(engine);
-        }
+    fn create(&self) -> Result<Engine, DataError> {
         let engine = self.player.engine(self.options.hash);
         let mut engine = engine.map_err(|error| DataError::Options(error.to_string()))?;
         engine.set_tablebases(self.tablebases.cloned());
         Ok(engine)
     }
 
-    fn put_back(&self, engine: Engine) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(engine);
-    }
-
-    /// Plays the games of a unit, unless it is stopped before their end.
+    /// Plays the games of a unit, unless interrupted.
     fn play(&self, engine: &mut Engine, unit: u64) -> Result<Partition, DataError> {
         let mut played = Partition::default();
         for number in self.options.games_of(unit) {
@@ -222,7 +213,7 @@ mod tests {
     use super::*;
     use data::Counts;
 
-    /// The rows of a few games, played in this order by one engine.
+    /// The rows of some games, played in this order by one engine.
     fn played(numbers: &[u64]) -> Vec<(u64, Vec<data::Row>)> {
         let options =
             SelfplayOptions { nodes: 60, balance_nodes: 50, ..SelfplayOptions::default() };
@@ -240,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_depends_on_its_number_and_not_on_those_before_it() {
+    fn a_game_depends_on_its_number_and_not_on_earlier_games() {
         let forward = played(&[0, 1, 2, 3]);
         let mut backward = played(&[3, 2, 1, 0]);
         backward.reverse();
@@ -249,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_quiet_and_know_how_their_game_ended() {
+    fn rows_are_quiet_and_have_the_result_of_their_game() {
         let games = played(&[5, 6, 7]);
         for (number, rows) in &games {
             assert!(rows.len() > 10, "{number}");

@@ -1,4 +1,4 @@
-//! 64 positions on their way forward and back: everything but the gradient of the parameters.
+//! Forward and backward pass of 64 positions, up to the gradient of the parameters.
 
 use chess::PackedRow;
 use nnue::features::{Features, MAX_ACTIVE};
@@ -11,20 +11,20 @@ use super::examples::target;
 /// Positions in a block.
 pub(super) const SIZE: usize = 64;
 
-/// The values of a layer for all positions of a block.
+/// The activations of a layer for all positions of a block.
 pub(super) type Values = Box<[Row; SIZE]>;
 
 fn values() -> Values {
     Box::new([Row::ZERO; SIZE])
 }
 
-/// What the towers of a slab gave.
+/// The outputs of both towers in a slab.
 pub(super) struct SlabValues {
     pub mover: Values,
     pub opponent: Values,
 }
 
-/// The three layers of the head, transposed for the way back.
+/// The three layers of the head, transposed for the backward pass.
 pub(super) struct Transposed {
     layers: [Values; 3],
 }
@@ -41,22 +41,22 @@ impl Transposed {
     }
 }
 
-/// A block. Where it has fewer than 64 positions, what is left has nothing active and no error, so that
-/// it adds nothing to any gradient.
+/// A block. The rest of an incomplete block has no active features and zero error, so that it adds nothing
+/// to any gradient.
 pub(super) struct Block {
     active: Vec<([u16; MAX_ACTIVE], usize, usize)>,
     pub slabs: Vec<SlabValues>,
-    /// The layer after the towers, the inner one of the residual block, what comes out of that, the last.
+    /// The layer after the towers, the inner layer and the output of the residual block, the last layer.
     pub hidden: Values,
     pub inner: Values,
     pub residual: Values,
     pub last: Values,
-    /// The derivatives of the loss by what goes into these layers, before it is clipped.
+    /// The gradients of the loss with respect to these layers, before clipping.
     pub hidden_error: Values,
     pub inner_error: Values,
     pub residual_error: Values,
     pub last_error: Values,
-    /// The derivative of the loss by the output.
+    /// The gradient of the loss with respect to the output.
     pub output_error: [f32; SIZE],
     /// The sum of the losses.
     pub loss: f64,
@@ -83,20 +83,20 @@ impl Block {
         }
     }
 
-    /// How many positions it has.
+    /// The number of positions.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// The active features of a position: the mover's, and the opponent's.
+    /// The active features of a position: of the side to move, and of the opponent.
     #[inline]
     pub(super) fn active(&self, position: usize) -> [&[u16]; 2] {
         let (features, mover, all) = &self.active[position];
         [&features[..*mover], &features[*mover..*all]]
     }
 
-    /// Takes these positions through the network and back. `weight` is what each counts in the loss.
-    pub(super) fn pass(
+    /// Forward and backward pass; each position has this weight in the loss.
+    pub(super) fn forward_backward(
         &mut self,
         rows: &[PackedRow],
         towers: &Towers,
@@ -106,7 +106,7 @@ impl Block {
     ) {
         self.count = rows.len().min(SIZE);
         for (row, (features, mover, all)) in rows.iter().zip(&mut self.active) {
-            // The rows were looked at when they were read: each is a board.
+            // The rows were validated when they were read.
             let seen = row.setup().map(|setup| Features::seen_by(&setup.board, setup.turn));
             let [own, other] = seen.as_ref().map_or([&[][..]; 2], |seen| seen.active(features));
             (*mover, *all) = (own.len(), own.len() + other.len());
@@ -123,7 +123,7 @@ impl Block {
         for number in 0..SLABS {
             let slab = towers.slab(number);
             let SlabValues { mover, opponent } = &mut self.slabs[number];
-            // The memory of the inner layer is free as yet: it takes the sums.
+            // The memory of the inner layer is still free: it holds the sums.
             for p in 0..self.count {
                 let (features, own, all) = &self.active[p];
                 let active = [&features[..*own], &features[*own..*all]];
@@ -148,7 +148,7 @@ impl Block {
         self.last.iter_mut().for_each(Row::clip);
     }
 
-    /// Loss and its derivative by the output.
+    /// The loss and its gradient with respect to the output.
     fn errors(&mut self, rows: &[PackedRow], towers: &Towers, options: &Options, weight: f32) {
         let head = towers.head();
         self.output_error.fill(0.0);
@@ -174,14 +174,14 @@ impl Block {
         self.inner_error.fill(Row::ZERO);
         matmul_add(&self.residual_error[..], second, &mut self.inner_error[..]);
         mask(&mut self.inner_error, &self.inner);
-        // What was added to the residual block's output gets its error too.
+        // The skip connection passes the gradient through.
         self.hidden_error.copy_from_slice(&self.residual_error[..]);
         matmul_add(&self.inner_error[..], first, &mut self.hidden_error[..]);
         mask(&mut self.hidden_error, &self.hidden);
     }
 }
 
-/// Where a value was clipped, nothing that leads to it changes the loss.
+/// The gradient of a clipped value is 0.
 #[inline]
 pub(super) fn mask(errors: &mut [Row; SIZE], values: &[Row; SIZE]) {
     for (errors, values) in errors.iter_mut().zip(values) {

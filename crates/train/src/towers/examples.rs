@@ -1,34 +1,32 @@
 //! Positions with evaluations, from files.
 //!
-//! JSON lines have one object each: `{"fen": "…", "eval": 31}`, the evaluation in centipawns, or as
-//! `"#3"` and `"#-3"` if there is a mate. Whose view it is nobody can tell from the file: it is **White's**
-//! unless it is said to be the mover's. (The document that the model is from does not say either; its
-//! features are in the mover's order, so what is learned is the mover's view, into which every evaluation
-//! is turned.) Our data sets say themselves whose view they have.
+//! JSON lines have one object each: `{"fen": "…", "eval": 31}`, the evaluation in centipawns, or a mate as
+//! `"#3"` or `"#-3"`. The point of view is **White's** unless the caller says it is the side to move's.
+//! The target is always from the side to move, like the features. Data sets record their point of view.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use chess::pgn::Score;
 use chess::{Color, PackedRow, Position};
-use data::{Column, Input, PointOfView, Reader, ReaderOptions, Shard, Split};
+use data::{Column, DataError, Input, PointOfView, Reader, ReaderOptions, Shard, Split};
 use serde::Deserialize;
 
-use super::TowersError;
+use learn::TrainError;
 
-/// No line is longer.
+/// The maximum length of a line.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// What examples are read from.
+/// Where examples are read from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Source {
     /// JSON lines (compressed or not), a file of rows, or the folder of a data set.
     pub path: PathBuf,
-    /// Whose view the evaluations of JSON lines are.
+    /// The point of view of the evaluations in JSON lines.
     pub pov: PointOfView,
-    /// Which rows of a data set.
+    /// The split of a data set.
     pub split: Split,
-    /// At most so many; each takes 32 bytes of memory.
+    /// Examples, at most; each takes 32 bytes of memory.
     pub limit: usize,
 }
 
@@ -36,7 +34,7 @@ pub struct Source {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Examples {
     rows: Vec<PackedRow>,
-    /// Positions that have no evaluation, and were left out.
+    /// Positions without an evaluation, which were skipped.
     pub without_eval: u64,
 }
 
@@ -56,7 +54,7 @@ enum Eval {
 impl Eval {
     fn score(&self) -> Option<Score> {
         match self {
-            // There is room for as many; what is beyond is clipped in training anyway.
+            // The range of a packed score; training clips to less.
             Self::Number(value) => Some(Score::Centipawns(value.clamp(-31_999.0, 31_999.0) as i32)),
             Self::Text(text) => match text.strip_prefix('#') {
                 Some(moves) => Some(Score::Mate(moves.parse::<i8>().ok()?.clamp(-127, 127).into())),
@@ -77,14 +75,26 @@ fn opposite(score: Score) -> Score {
 }
 
 impl Examples {
-    /// Reads all examples of a source.
-    pub fn load(source: &Source) -> Result<Self, TowersError> {
+    /// Reads all examples of a source; it is an error if there are none.
+    pub fn load(source: &Source) -> Result<Self, TrainError> {
+        let examples = Self::read(source)?;
+        if examples.rows.is_empty() {
+            let path = source.path.display();
+            return Err(TrainError::Examples(format!("{path} has no position with an evaluation")));
+        }
+        Ok(examples)
+    }
+
+    fn read(source: &Source) -> Result<Self, TrainError> {
         let mut examples = Self::default();
         if source.path.is_dir() {
             let options = reader_options(source.split);
             examples.read_rows(Reader::open(&source.path, &options)?, source.limit)?;
         } else {
-            let mut input = BufReader::with_capacity(1 << 16, Input::open(&source.path)?);
+            let mut input = BufReader::with_capacity(
+                1 << 16,
+                Input::open(&source.path).map_err(DataError::from)?,
+            );
             let beginning = input.fill_buf().unwrap_or_default();
             if beginning.starts_with(b"PAR1") || beginning.starts_with(b"TABI") {
                 let shards = vec![Shard::open(&source.path)?];
@@ -94,24 +104,22 @@ impl Examples {
                 examples.read_lines(input, source)?;
             }
         }
-        if examples.rows.is_empty() {
-            return Err(TowersError::Empty { path: source.path.clone() });
-        }
         Ok(examples)
     }
 
-    /// Examples that somebody has: rows whose positions are legal, with scores.
+    /// Examples from rows; those that are no legal position or have no score are skipped.
     pub fn from_rows(rows: Vec<PackedRow>) -> Self {
         let has_score = |row: &PackedRow| row.setup().is_ok() && matches!(row.score(), Ok(Some(_)));
         let (rows, without): (Vec<_>, Vec<_>) = rows.into_iter().partition(has_score);
         Self { rows, without_eval: without.len() as u64 }
     }
 
-    fn read_lines(&mut self, mut input: impl BufRead, source: &Source) -> Result<(), TowersError> {
+    fn read_lines(&mut self, mut input: impl BufRead, source: &Source) -> Result<(), TrainError> {
         let mut text = Vec::new();
         for line in 1.. {
-            let wrong =
-                |problem: String| TowersError::Line { path: source.path.clone(), line, problem };
+            let wrong = |problem: String| {
+                TrainError::Examples(format!("{} line {line}: {problem}", source.path.display()))
+            };
             text.clear();
             let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut text);
             if read.map_err(|error| wrong(error.to_string()))? == 0 || self.is_full(source.limit) {
@@ -138,17 +146,17 @@ impl Examples {
                 _ => score,
             };
             let row = PackedRow::new(&position)
-                .ok_or_else(|| wrong("its halfmove clock is beyond all sense".into()))?;
+                .ok_or_else(|| wrong("its halfmove clock is out of range".into()))?;
             self.rows.push(row.with_score(Some(score)));
         }
         Ok(())
     }
 
-    fn read_rows(&mut self, mut reader: Reader, limit: usize) -> Result<(), TowersError> {
+    fn read_rows(&mut self, mut reader: Reader, limit: usize) -> Result<(), TrainError> {
         while !self.is_full(limit) {
             let Some(row) = reader.next_row() else { break };
             let row = row?;
-            // What is packed in a Parquet file is nobody's but the file's: it is looked at.
+            // The packed column of a Parquet file is hostile: it is validated.
             let Some(board) = row.board().filter(|board| board.position().is_ok()) else {
                 self.without_eval += 1;
                 continue;
@@ -167,12 +175,12 @@ impl Examples {
         self.rows.len() >= limit
     }
 
-    /// The positions, each with its score from White's view.
+    /// The positions, each with its score from White's point of view.
     pub fn rows(&self) -> &[PackedRow] {
         &self.rows
     }
 
-    /// What these examples are known by: two sets are the same if this is.
+    /// A hash of all examples.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         self.rows.iter().for_each(|row| {
@@ -187,7 +195,7 @@ fn reader_options(split: Split) -> ReaderOptions {
     ReaderOptions { split, columns, ..ReaderOptions::default() }
 }
 
-/// What is to be learned of a row: the evaluation in pawns, from the view of the player to move.
+/// The target of a row: the clipped evaluation in pawns, from the side to move.
 pub(super) fn target(row: &PackedRow, clip: f32) -> f32 {
     let score = match row.score() {
         Ok(Some(Score::Centipawns(value))) => value as f32,
@@ -199,28 +207,20 @@ pub(super) fn target(row: &PackedRow, clip: f32) -> f32 {
     if row.turn() == Color::Black { -clipped } else { clipped }
 }
 
-/// Reads a source, or nothing if the data set has no such rows.
-pub(super) fn load_if_any(source: &Source) -> Result<Option<Examples>, TowersError> {
-    match Examples::load(source) {
-        Ok(examples) => Ok(Some(examples)),
-        Err(TowersError::Empty { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
 impl Source {
-    /// All training rows of a data set, or all lines of a file with White's evaluations.
+    /// All training rows of a data set, or all lines of a file with evaluations from White's point of view.
     pub fn new(path: &Path) -> Self {
         let (pov, split) = (PointOfView::White, Split::Train);
         Self { path: path.to_owned(), pov, split, limit: usize::MAX }
     }
 
     /// The validation rows of the same data set, if it is one and has some.
-    pub fn validation(&self) -> Result<Option<Examples>, TowersError> {
+    pub fn validation(&self) -> Result<Option<Examples>, TrainError> {
         if !self.path.is_dir() {
             return Ok(None);
         }
-        load_if_any(&Self { split: Split::Validation, ..self.clone() })
+        let examples = Examples::read(&Self { split: Split::Validation, ..self.clone() })?;
+        Ok((!examples.rows.is_empty()).then_some(examples))
     }
 }
 
@@ -228,22 +228,17 @@ impl Source {
 mod tests {
     use super::*;
 
-    fn load(text: &str, pov: PointOfView) -> Result<Examples, TowersError> {
-        static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = format!("tabiya-towers-{}-{number}.jsonl", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).unwrap();
-        let examples = Examples::load(&Source { pov, ..Source::new(&path) });
-        std::fs::remove_file(&path).unwrap();
-        examples
+    fn load(text: &str, pov: PointOfView) -> Result<Examples, TrainError> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Examples::load(&Source { pov, ..Source::new(file.path()) })
     }
 
     const WHITE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
     const BLACK: &str = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1";
 
     #[test]
-    fn every_evaluation_becomes_the_movers_view_in_pawns_clipped() {
+    fn targets_are_from_the_side_to_move_in_pawns_and_clipped() {
         let lines = format!(
             "{{\"fen\":\"{WHITE}\",\"eval\":80}}\n\n{{\"fen\":\"{BLACK}\",\"eval\":80.4}}\n\
              {{\"fen\":\"{BLACK}\",\"eval\":\"#3\",\"depth\":9}}\n{{\"eval\":-9e9,\"fen\":\"{WHITE}\"}}\n\
@@ -260,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_told_with_its_number_and_what_is_wrong() {
+    fn a_bad_line_is_an_error_with_its_number() {
         let error = |text: &str| load(text, PointOfView::White).unwrap_err().to_string();
         let good = format!("{{\"fen\":\"{WHITE}\",\"eval\":1}}\n");
         for bad in [
@@ -275,7 +270,6 @@ mod tests {
             assert!(message.contains("line 2: "), "{message}");
         }
         assert!(error("").contains("has no position"));
-        let folder = std::env::temp_dir();
-        assert!(Examples::load(&Source::new(&folder.join("no such file"))).is_err());
+        assert!(Examples::load(&Source::new(Path::new("no such file"))).is_err());
     }
 }

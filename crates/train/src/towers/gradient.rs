@@ -1,4 +1,4 @@
-//! The gradient of the parameters: sums over all blocks, always in their order.
+//! The gradient of the parameters, summed over all blocks in order.
 
 use nnue::features::COUNT;
 use nnue::towers::{HEAD_ROWS, SLAB_ROWS, Slab};
@@ -6,7 +6,7 @@ use simd::row64::{Row, matmul_add, transpose};
 
 use super::block::{Block, SIZE, mask};
 
-/// What one thread needs for it.
+/// Scratch buffers of one thread.
 pub(super) struct Scratch {
     pub gradient: Vec<Row>,
     transposed: Box<[Row; 64]>,
@@ -21,7 +21,7 @@ impl Scratch {
         Self { gradient, transposed: rows(), values: rows(), errors: rows() }
     }
 
-    /// Adds the gradient of a slab, in the order of its rows. What there was must be 0.
+    /// Computes the gradient of a slab, in the order of its rows. The buffer must be 0.
     pub(super) fn add_slab(&mut self, blocks: &[Block], number: usize, slab: Slab<'_>) {
         let Self { gradient, transposed, values, errors } = self;
         let (inputs, rest) = gradient.split_at_mut(COUNT);
@@ -31,7 +31,7 @@ impl Scratch {
         for block in blocks {
             let outputs = &block.slabs[number];
             let count = block.len();
-            // The layer after the towers: its inputs are the sums of both.
+            // The layer after the towers: its inputs are the sums of both towers.
             for p in 0..SIZE {
                 values[p] = if p < count { outputs.mover[p] } else { Row::ZERO };
                 if p < count {
@@ -40,7 +40,7 @@ impl Scratch {
             }
             transpose(values, transposed);
             matmul_add(&transposed[..], &block.hidden_error, &mut next[..64]);
-            // The towers, each with the same error but where it was clipped.
+            // Both towers have the same gradient, except where they were clipped.
             values.fill(Row::ZERO);
             matmul_add(&block.hidden_error[..], &next_transposed, &mut values[..]);
             for (tower, outputs) in [&outputs.mover, &outputs.opponent].into_iter().enumerate() {
@@ -56,7 +56,7 @@ impl Scratch {
         }
     }
 
-    /// Adds the gradient of the head, in the order of its rows. What there was must be 0.
+    /// Computes the gradient of the head, in the order of its rows. The buffer must be 0.
     pub(super) fn add_head(&mut self, blocks: &[Block]) {
         let Self { gradient, transposed, .. } = self;
         for block in blocks {

@@ -1,35 +1,29 @@
-//! Training of the network of two towers ([`nnue::towers`]).
+//! Training of the two-tower MLP ([`nnue::towers`]).
 //!
-//! Adam at 5e-4, batches of 512, Huber loss, evaluations clipped to ±1500 centipawns: what the model
-//! was trained with, as options. The loss is that of the difference in pawns, quadratic up to one pawn.
-//! Examples are positions with an evaluation ([`Examples`]): JSON lines `{"fen", "eval"}`, or data sets
-//! of ours. They are kept in memory, 32 bytes each, and taken in an order that follows from seed and
-//! epoch.
+//! The model's own settings are the defaults: Adam at 5e-4, batches of 512, Huber loss in pawns (delta 1),
+//! evaluations clipped to ±1500 centipawns. Examples are positions with an evaluation ([`Examples`]): JSON
+//! lines `{"fen", "eval"}`, or data sets. They are held in memory, 32 bytes each, and shuffled per epoch.
 //!
 //! # A step
 //!
-//! A batch goes through in blocks of 64 positions, each by whoever is free: forward, and backward as
-//! far as the towers ([`block`]). Then the parameters are changed in nine parts, eight slabs and the
-//! head, again by whoever is free: the gradient of a part is summed over all blocks in their order, and
-//! the optimizer applies it ([`gradient`]). Nobody waits for a lock, nothing is added in an order that
-//! chance decides: **the result is the same, to the bit, whatever the number of threads.**
+//! A batch is divided into blocks of 64 positions, which threads take from a queue: forward pass, and
+//! backward pass down to the towers ([`block`]). Then the parameters are updated in nine slices, eight slabs
+//! and the head, again from a queue: the gradient of a slice is summed over all blocks in order
+//! ([`gradient`]), and the optimizer applies it. No lock is waited for, and no sum depends on timing: **the
+//! result is the same, to the bit, for any number of threads.**
 //!
-//! The gradient is written by hand; a test compares it with finite differences of the obvious network.
+//! The gradient is derived by hand; a test compares it with finite differences of a reference network.
 //!
-//! A run keeps one file, which is the model as well as everything that is needed to go on. It is
-//! replaced by a rename, so that a run that was killed goes on from the last one, and ends with the same
-//! bytes as one that never was.
+//! One file, written by rename, is both model and checkpoint. A run that was killed resumes from it and ends
+//! with the same bytes.
 
-mod adam;
 mod block;
-mod error;
 mod examples;
 mod gradient;
 mod parallel;
 mod run;
 mod step;
 
-pub use error::TowersError;
 pub use examples::{Examples, Source};
-pub use run::{Event, RunOptions, Trained, evaluate_loss, train};
+pub use run::{Epoch, Event, RunOptions, Trained, evaluate_loss, train};
 pub use step::{Options, Trainer};

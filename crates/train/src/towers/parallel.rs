@@ -1,10 +1,9 @@
-//! Work that is shared among threads: whoever is free takes the next piece.
+//! A work queue for several threads.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Does some work for each item, on as many threads as there are scratches. Each
-/// thread has a scratch of its own.
-pub(super) fn share<T: Send, S: Send>(
+/// Processes each item on one of as many threads as there are scratch buffers; each thread has its own.
+pub(super) fn for_each<T: Send, S: Send>(
     scratches: &mut [S],
     items: impl Iterator<Item = T> + Send,
     work: impl Fn(&mut S, T) + Sync,

@@ -1,37 +1,38 @@
-//! A run: epochs over examples, with one file that is model and checkpoint.
+//! A training run: epochs over examples in memory, with one file that is model and checkpoint.
 
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
 
+use chess::PackedRow;
 use chess::rng::Rng;
 use data::{DataError, FolderLock, write_whole};
+use learn::{Cadence, Observer, StepContext, Summary, Train, TrainError, checkpoint};
 use nnue::features::Features;
-use nnue::towers::{Checkpoint, SCALE, Towers};
+use nnue::towers::{Checkpoint, CheckpointError, SCALE, Towers};
 use serde_json::{Value, json};
 
 use super::block::huber;
 use super::examples::target;
-use super::{Examples, Options, TowersError, Trainer};
+use super::{Examples, Options, Trainer};
 
-/// No run takes more steps or goes through its examples more often.
+/// Upper limit of steps and epochs.
 const MAX_STEPS: u64 = 1 << 50;
 
-/// What a run does.
+/// The hyperparameters of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunOptions {
-    /// How the network learns.
+    /// Those of a step.
     pub options: Options,
-    /// Positions in a batch.
-    pub batch: usize,
-    /// How often all examples are gone through.
+    /// Positions per step.
+    pub batch_size: usize,
+    /// Epochs.
     pub epochs: u64,
-    /// Random seed: the network at the beginning, and the order of examples.
+    /// Random seed of the initial parameters and the order of examples.
     pub seed: u64,
-    /// A checkpoint is written after so many steps, and in the end.
-    pub checkpoint_steps: u64,
-    /// Threads; they change nothing but the time.
+    /// Steps between two checkpoints; the end of an epoch has one too.
+    pub save_every: u64,
+    /// Threads; the result does not depend on them.
     pub threads: NonZero<usize>,
 }
 
@@ -39,132 +40,71 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self {
             options: Options::default(),
-            batch: 512,
+            batch_size: 512,
             epochs: 10,
             seed: 1,
-            checkpoint_steps: 2000,
+            save_every: 2000,
             threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
         }
     }
 }
 
-/// What a run tells on its way.
+/// The losses of an epoch.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Event {
-    /// It goes on after so many steps of an earlier run.
-    Resumed {
-        /// Steps done before.
-        step: u64,
-    },
-    /// About once a second.
-    Progress {
-        /// Which epoch, counted from 0.
-        epoch: u64,
-        /// How many positions of it have been seen, of how many.
-        positions: (u64, u64),
-        /// The mean loss since the last event.
-        loss: f64,
-        /// Positions a second since the last event.
-        speed: f64,
-    },
-    /// An epoch is over.
-    Epoch {
-        /// Which, counted from 0.
-        epoch: u64,
-        /// The mean loss of what was seen of it by this process.
-        loss: f64,
-        /// The loss of the validation examples, if there are any.
-        validation: Option<f64>,
-    },
+pub struct Epoch {
+    /// The epoch, counted from 1.
+    pub epoch: u64,
+    /// The mean training loss of the steps of this process.
+    pub loss: f64,
+    /// The validation loss, if there are validation examples.
+    pub validation: Option<f64>,
 }
 
-/// What a run has come to.
+/// An event of a run.
+pub type Event<'a> = learn::Event<'a, Epoch>;
+
+/// The result of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trained {
     /// The network.
     pub towers: Towers,
-    /// All steps, those of earlier processes included.
-    pub steps: u64,
-    /// Positions that this process has learned from.
-    pub positions: u64,
-    /// How long it took.
-    pub time: Duration,
+    /// Steps and speed.
+    pub summary: Summary,
 }
 
-/// Trains a network, or resumes from the checkpoint `out` of an earlier run of the same kind. If it is
-/// told to stop, it saves a checkpoint, and the error is [`DataError::Interrupted`].
+/// Trains a network, or resumes from the checkpoint `out`. An interrupt saves a checkpoint and is the error
+/// [`DataError::Interrupted`].
 pub fn train(
     examples: &Examples,
     validation: Option<&Examples>,
     out: &Path,
-    run: &RunOptions,
+    options: &RunOptions,
     stop: &AtomicBool,
-    mut tell: impl FnMut(Event),
-) -> Result<Trained, TowersError> {
-    check(run, examples)?;
+    observe: &mut Observer<'_, Epoch>,
+) -> Result<Trained, TrainError> {
+    check(options, examples)?;
     let _lock = FolderLock::acquire_file(out)?;
-    let rows = examples.rows();
-    let identity = json!({
-        "seed": run.seed,
-        "batch": run.batch,
-        "rate": run.options.rate,
-        "clip": run.options.clip,
-        "examples": rows.len(),
-        "data": examples.fingerprint(),
-    });
-    let (mut trainer, mut epoch, mut row) = begin(out, run, &identity)?;
-    if trainer.steps() > 0 {
-        tell(Event::Resumed { step: trainer.steps() });
+    let mut run = Run::new(examples, validation, out, options);
+    let summary = learn::train(&mut run, stop, observe)?;
+    if summary.was_stopped {
+        return Err(DataError::Interrupted { resumes: true }.into());
     }
-    let start = Instant::now();
-    let mut positions = 0;
-    let mut batch = Vec::with_capacity(run.batch);
-    let mut saved = trainer.steps();
-    while epoch < run.epochs {
-        let order = order(rows.len(), run.seed, epoch);
-        let mut meter = Meter::new();
-        for indices in order[row.min(order.len())..].chunks(run.batch) {
-            batch.clear();
-            batch.extend(indices.iter().map(|&index| rows[index as usize]));
-            let loss = trainer.step(&batch);
-            if !loss.is_finite() {
-                return Err(TowersError::Diverged { step: trainer.steps() });
-            }
-            row += batch.len();
-            positions += batch.len() as u64;
-            if let Some((loss, speed)) = meter.add(loss, batch.len()) {
-                let positions = (row as u64, rows.len() as u64);
-                tell(Event::Progress { epoch, positions, loss, speed });
-            }
-            let is_stopped = stop.load(Ordering::Relaxed);
-            let is_due = is_stopped || trainer.steps() - saved >= run.checkpoint_steps;
-            if is_due && row < rows.len() {
-                save(out, &trainer, &identity, epoch, row)?;
-                saved = trainer.steps();
-                if is_stopped {
-                    return Err(DataError::Interrupted { resumes: true }.into());
-                }
-            }
-        }
-        (epoch, row) = (epoch + 1, 0);
-        save(out, &trainer, &identity, epoch, row)?;
-        saved = trainer.steps();
-        let validation = validation.map(|examples| evaluate_loss(trainer.towers(), examples, run));
-        tell(Event::Epoch { epoch: epoch - 1, loss: meter.mean(), validation });
-    }
-    let (towers, steps) = (trainer.towers().clone(), trainer.steps());
-    Ok(Trained { towers, steps, positions, time: start.elapsed() })
+    Ok(Trained { towers: run.trainer.towers().clone(), summary })
 }
 
-fn check(run: &RunOptions, examples: &Examples) -> Result<(), TowersError> {
-    let wrong = |problem: &str| Err(TowersError::Options(problem.to_owned()));
-    let Options { rate, clip } = run.options;
+fn check(run: &RunOptions, examples: &Examples) -> Result<(), TrainError> {
+    let wrong = |problem: &str| Err(TrainError::Options(problem.to_owned()));
+    let Options { lr, clip } = run.options;
     match () {
-        () if run.batch == 0 || run.batch > 1 << 20 => wrong("a batch has 1 to 1048576 positions"),
-        () if !(rate > 0.0 && rate <= 1.0) => wrong("the rate is above 0 and at most 1"),
-        () if !(clip > 0.0 && clip <= 32_000.0) => wrong("evaluations are clipped to 1…32000"),
+        () if run.batch_size == 0 || run.batch_size > 1 << 20 => {
+            wrong("the batch size must be 1 to 1048576")
+        }
+        () if !(lr > 0.0 && lr <= 1.0) => wrong("the learning rate must be above 0 and at most 1"),
+        () if !(clip > 0.0 && clip <= 32_000.0) => {
+            wrong("evaluations are clipped to 1 to 32000 centipawns")
+        }
         () if run.epochs > MAX_STEPS => wrong("there are at most 2^50 epochs"),
-        () if run.checkpoint_steps == 0 => wrong("a checkpoint needs at least one step"),
+        () if run.save_every == 0 => wrong("a checkpoint needs at least one step"),
         () if examples.rows().is_empty() => wrong("there are no examples"),
         () if u32::try_from(examples.rows().len()).is_err() => {
             wrong("there are more than 4294967295 examples")
@@ -173,57 +113,172 @@ fn check(run: &RunOptions, examples: &Examples) -> Result<(), TowersError> {
     }
 }
 
-/// A trainer, the epoch and how much of it is done.
-fn begin(
-    out: &Path,
-    run: &RunOptions,
-    identity: &Value,
-) -> Result<(Trainer, u64, usize), TowersError> {
-    let path = || out.to_owned();
-    if !out.exists() {
-        let towers = Towers::random(run.seed);
-        return Ok((Trainer::new(towers, None, 0, run.options, run.threads), 0, 0));
-    }
-    let checkpoint =
-        Checkpoint::load(out).map_err(|cause| TowersError::Checkpoint { path: path(), cause })?;
-    let Checkpoint { towers, averages, training } = checkpoint;
-    let other = |difference: String| TowersError::OtherRun { path: path(), difference };
-    let run_of_file = training["run"].as_object();
-    let run_of_file =
-        run_of_file.ok_or_else(|| other("it is a model without the state of training".into()))?;
-    for (name, value) in identity.as_object().into_iter().flatten() {
-        let found = run_of_file.get(name).unwrap_or(&Value::Null);
-        if found != value {
-            return Err(other(format!("{name} is {found} there and {value} here")));
-        }
-    }
-    let number = |name: &str, most: u64| {
-        let value = training[name].as_u64().filter(|&value| value <= most);
-        value.ok_or_else(|| other(format!("its {name} is {}, not 0 to {most}", training[name])))
-    };
-    let averages = averages.ok_or_else(|| other("it has no averages of the optimizer".into()))?;
-    let rows = identity["examples"].as_u64().unwrap_or(0);
-    let (steps, epoch) = (number("step", MAX_STEPS)?, number("epoch", MAX_STEPS)?);
-    let row = number("row", rows)?;
-    let trainer = Trainer::new(towers, Some(averages), steps, run.options, run.threads);
-    Ok((trainer, epoch, usize::try_from(row).unwrap_or(usize::MAX)))
+/// The state of a run.
+struct Run<'a> {
+    trainer: Trainer,
+    examples: &'a Examples,
+    validation: Option<&'a Examples>,
+    out: &'a Path,
+    options: &'a RunOptions,
+    /// The options that must not change when it resumes.
+    fixed_options: Value,
+    /// Sum of losses and number of positions in this epoch.
+    epoch_loss: (f64, u64),
 }
 
-fn save(
-    out: &Path,
-    trainer: &Trainer,
-    identity: &Value,
-    epoch: u64,
-    row: usize,
-) -> Result<(), TowersError> {
-    let checkpoint = Checkpoint {
-        towers: trainer.towers().clone(),
-        averages: Some(trainer.averages().clone()),
-        training: json!({ "run": identity, "step": trainer.steps(), "epoch": epoch, "row": row }),
-    };
-    let bytes = checkpoint.to_bytes();
-    let bytes = bytes.map_err(|cause| TowersError::Checkpoint { path: out.to_owned(), cause })?;
-    Ok(write_whole(out, &bytes)?)
+impl<'a> Run<'a> {
+    fn new(
+        examples: &'a Examples,
+        validation: Option<&'a Examples>,
+        out: &'a Path,
+        options: &'a RunOptions,
+    ) -> Self {
+        let fixed_options = json!({
+            "seed": options.seed,
+            "batch": options.batch_size,
+            "rate": options.options.lr,
+            "clip": options.options.clip,
+            "examples": examples.rows().len(),
+            "data": examples.fingerprint(),
+        });
+        let towers = Towers::random(options.seed);
+        let trainer = Trainer::new(towers, None, 0, options.options, options.threads);
+        let epoch_loss = (0.0, 0);
+        Self { trainer, examples, validation, out, options, fixed_options, epoch_loss }
+    }
+
+    fn steps_per_epoch(&self) -> u64 {
+        self.examples.rows().len().div_ceil(self.options.batch_size) as u64
+    }
+
+    /// The epoch, counted from 0, and the examples of it that have been seen.
+    fn cursor(&self) -> (u64, u64) {
+        let (step, steps) = (self.trainer.steps(), self.steps_per_epoch());
+        (step / steps, step % steps * self.options.batch_size as u64)
+    }
+}
+
+impl<'a> Train for Run<'a> {
+    type Batch = Vec<PackedRow>;
+    type Batches = Batches<'a>;
+    type Line = Epoch;
+    const PREFETCH: usize = 2;
+
+    fn cadence(&self) -> Cadence {
+        let RunOptions { epochs, save_every, .. } = *self.options;
+        let steps = self.steps_per_epoch();
+        Cadence {
+            steps: epochs.saturating_mul(steps),
+            positions: epochs.saturating_mul(self.examples.rows().len() as u64),
+            validate_every: steps,
+            save_every,
+            save_at_validation: true,
+        }
+    }
+
+    fn step(&self) -> u64 {
+        self.trainer.steps()
+    }
+
+    fn positions(&self) -> u64 {
+        let (epoch, row) = self.cursor();
+        epoch.saturating_mul(self.examples.rows().len() as u64) + row
+    }
+
+    fn load(&mut self, _: &mut Observer<'_, Epoch>) -> Result<(), TrainError> {
+        if !self.out.exists() {
+            return Ok(());
+        }
+        let fail = |reason: String| TrainError::checkpoint(self.out, reason);
+        let Checkpoint { towers, averages, training } =
+            Checkpoint::load(self.out).map_err(|error| checkpoint_error(self.out, error))?;
+        if !training["run"].is_object() {
+            return Err(fail("it is a model without the state of a training".into()));
+        }
+        if let Some(difference) = checkpoint::difference(&self.fixed_options, &training["run"]) {
+            return Err(TrainError::Differs { path: self.out.to_owned(), difference });
+        }
+        let number = |name: &str, most: u64| {
+            let value = training[name].as_u64().filter(|&value| value <= most);
+            value.ok_or_else(|| fail(format!("its {name} is {}, not 0 to {most}", training[name])))
+        };
+        let step = number("step", MAX_STEPS)?;
+        let cursor =
+            (number("epoch", MAX_STEPS)?, number("row", self.examples.rows().len() as u64)?);
+        let averages = averages.ok_or_else(|| fail("it has no optimizer state".into()))?;
+        let RunOptions { options, threads, .. } = *self.options;
+        self.trainer = Trainer::new(towers, Some(averages), step, options, threads);
+        if self.cursor() != cursor {
+            return Err(TrainError::checkpoint(
+                self.out,
+                "its step is not that of its epoch and row",
+            ));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, _: &mut Observer<'_, Epoch>) -> Result<Batches<'a>, TrainError> {
+        let (epoch, row) = self.cursor();
+        let (rows, &RunOptions { seed, batch_size, epochs, .. }) =
+            (self.examples.rows(), self.options);
+        let (order, at) = (order(rows.len(), seed, epoch), row as usize);
+        Ok(Batches { rows, seed, batch_size, epochs, epoch, order, at })
+    }
+
+    fn train_step(
+        &mut self,
+        batch: Vec<PackedRow>,
+        context: &mut StepContext<'_, '_, Epoch>,
+    ) -> Result<Option<u64>, TrainError> {
+        let (loss, positions) = (self.trainer.step(&batch), batch.len() as u64);
+        if !loss.is_finite() {
+            return Err(TrainError::NotFinite(self.trainer.steps()));
+        }
+        self.epoch_loss.0 += loss * positions as f64;
+        self.epoch_loss.1 += positions;
+        context.progress(positions, self.epoch_loss.0 / self.epoch_loss.1 as f64, None);
+        Ok(Some(positions))
+    }
+
+    fn validate(&mut self, _: f64, observe: &mut Observer<'_, Epoch>) -> Result<(), TrainError> {
+        let (loss, positions) = std::mem::take(&mut self.epoch_loss);
+        let towers = self.trainer.towers();
+        let validation =
+            self.validation.map(|examples| evaluate_loss(towers, examples, self.options));
+        let loss = loss / positions.max(1) as f64;
+        observe(Event::Logged(&Epoch { epoch: self.cursor().0, loss, validation }));
+        Ok(())
+    }
+
+    fn save(&mut self, observe: &mut Observer<'_, Epoch>) -> Result<(), TrainError> {
+        let (epoch, row) = self.cursor();
+        let (step, run) = (self.trainer.steps(), &self.fixed_options);
+        let checkpoint = Checkpoint {
+            towers: self.trainer.towers().clone(),
+            averages: Some(self.trainer.averages().clone()),
+            training: json!({ "run": run, "step": step, "epoch": epoch, "row": row }),
+        };
+        let bytes = checkpoint.to_bytes().map_err(|error| checkpoint_error(self.out, error))?;
+        write_whole(self.out, &bytes)?;
+        observe(Event::Saved(self.out));
+        Ok(())
+    }
+
+    /// The checkpoint is the model.
+    fn is_finished(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self) -> Result<(), TrainError> {
+        Ok(())
+    }
+}
+
+fn checkpoint_error(path: &Path, error: CheckpointError) -> TrainError {
+    match error {
+        CheckpointError::Io { what, path, cause } => TrainError::Io { what, path, cause },
+        error => TrainError::checkpoint(path, error),
+    }
 }
 
 /// The mean loss of a network on examples.
@@ -247,49 +302,47 @@ pub fn evaluate_loss(towers: &Towers, examples: &Examples, run: &RunOptions) -> 
     total / examples.rows().len().max(1) as f64
 }
 
-/// The order of examples in an epoch: it follows from seed and epoch.
+/// The permutation of the examples in an epoch.
 fn order(count: usize, seed: u64, epoch: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
     Rng::new(seed, epoch).shuffle(&mut order);
     order
 }
 
-/// Losses and speed, of an epoch and since the last time somebody was told.
-struct Meter {
-    total: (f64, usize),
-    recent: (f64, usize),
-    since: Instant,
+/// The batches of the remaining epochs.
+struct Batches<'a> {
+    rows: &'a [PackedRow],
+    seed: u64,
+    batch_size: usize,
+    epochs: u64,
+    epoch: u64,
+    order: Vec<u32>,
+    at: usize,
 }
 
-impl Meter {
-    fn new() -> Self {
-        Self { total: (0.0, 0), recent: (0.0, 0), since: Instant::now() }
-    }
+impl Iterator for Batches<'_> {
+    type Item = Result<Vec<PackedRow>, TrainError>;
 
-    fn add(&mut self, loss: f64, count: usize) -> Option<(f64, f64)> {
-        for (sum, positions) in [&mut self.total, &mut self.recent].map(|(a, b)| (a, b)) {
-            *sum += loss * count as f64;
-            *positions += count;
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.order.len() {
+            (self.epoch, self.at) = (self.epoch + 1, 0);
+            self.order = order(self.rows.len(), self.seed, self.epoch);
         }
-        let seconds = self.since.elapsed().as_secs_f64();
-        if seconds < 1.0 {
+        if self.epoch >= self.epochs {
             return None;
         }
-        let (sum, positions) = std::mem::take(&mut self.recent);
-        self.since = Instant::now();
-        Some((sum / positions as f64, positions as f64 / seconds))
-    }
-
-    fn mean(&self) -> f64 {
-        self.total.0 / self.total.1.max(1) as f64
+        let rest = &self.order[self.at..];
+        let batch = &rest[..rest.len().min(self.batch_size)];
+        self.at += batch.len();
+        Some(Ok(batch.iter().map(|&index| self.rows[index as usize]).collect()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chess::Position;
     use chess::pgn::Score;
-    use chess::{PackedRow, Position};
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -309,90 +362,113 @@ mod tests {
         Examples::from_rows(rows)
     }
 
-    #[test]
-    fn a_run_that_was_stopped_anywhere_ends_with_the_bytes_of_one_that_was_not() {
-        let folder = std::env::temp_dir().join(format!("tabiya-run-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let examples = examples(200);
+    fn options() -> RunOptions {
         let threads = NonZero::<usize>::MIN;
-        let run = RunOptions {
-            batch: 64,
-            epochs: 2,
-            checkpoint_steps: 1,
-            threads,
-            ..RunOptions::default()
-        };
-        let whole = folder.join("whole");
-        let mut kept = Vec::new();
-        let result = train(&examples, Some(&examples), &whole, &run, &NEVER, |_| {}).unwrap();
-        assert_eq!((result.steps, result.positions), (8, 400));
-        let bytes = std::fs::read(&whole).unwrap();
-        // Every checkpoint on the way, as a process that was killed then would leave it.
-        let path = folder.join("parts");
-        for epochs in [1, 2] {
-            train(&examples, None, &path, &RunOptions { epochs, ..run.clone() }, &NEVER, |_| {})
-                .unwrap();
-            kept.push(std::fs::read(&path).unwrap());
-        }
-        assert!(kept.pop().unwrap() == bytes);
-        let mut events = Vec::new();
-        train(&examples, None, &path, &run, &NEVER, |event| events.push(event)).unwrap();
-        assert_eq!(events, [Event::Resumed { step: 8 }]);
-        assert!(std::fs::read(&path).unwrap() == bytes);
-        // In the middle of an epoch.
-        let middle = folder.join("middle");
-        std::fs::write(&middle, &kept[0]).unwrap();
-        let checkpoint = Checkpoint::load(&middle).unwrap();
-        let identity = checkpoint.training["run"].clone();
-        let (mut trainer, epoch, row) = begin(&middle, &run, &identity).unwrap();
-        assert_eq!((epoch, row), (1, 0));
-        let order = order(200, run.seed, epoch);
-        let batch: Vec<_> = order[..64].iter().map(|&n| examples.rows()[n as usize]).collect();
-        trainer.step(&batch);
-        save(&middle, &trainer, &identity, epoch, 64).unwrap();
-        train(&examples, None, &middle, &run, &NEVER, |_| {}).unwrap();
-        assert!(std::fs::read(&middle).unwrap() == bytes);
-        // What it tells of its progress is bounded.
-        for (name, value) in [("step", u64::MAX), ("epoch", u64::MAX), ("row", 201)] {
-            let mut forged = Checkpoint::load(&whole).unwrap();
-            forged.training[name] = value.into();
-            std::fs::write(&path, forged.to_bytes().unwrap()).unwrap();
-            let error =
-                train(&examples, None, &path, &run, &NEVER, |_| {}).unwrap_err().to_string();
-            assert!(error.contains(&format!("its {name} is {value}, not 0 to ")), "{error}");
-        }
-        // Told to stop after each step, it has saved it; only one process at a time may.
-        let stopped = folder.join("stopped");
-        let stop = AtomicBool::new(true);
-        let lock = FolderLock::acquire_file(&stopped).unwrap();
-        let error = train(&examples, None, &stopped, &run, &NEVER, |_| {}).unwrap_err();
-        assert!(error.to_string().contains("another process"), "{error}");
-        drop(lock);
-        let mut stops = 0;
-        while let Err(error) = train(&examples, None, &stopped, &run, &stop, |_| {}) {
-            assert_eq!(error.to_string(), "interrupted; the same command resumes");
-            stops += 1;
-        }
-        // The end of the first epoch has a checkpoint anyway, and the last step nothing to resume.
-        assert_eq!(stops, 6);
-        assert!(std::fs::read(&stopped).unwrap() == bytes);
-        // Another run is not continued, and nothing is written over.
-        let other = RunOptions { seed: 2, ..run.clone() };
-        let error = train(&examples, None, &whole, &other, &NEVER, |_| {}).unwrap_err();
-        assert!(error.to_string().ends_with("another run: seed is 1 there and 2 here"), "{error}");
-        let model = result.towers;
-        let model = Checkpoint { towers: model, averages: None, training: Value::Null };
-        std::fs::write(&middle, model.to_bytes().unwrap()).unwrap();
-        let error = train(&examples, None, &middle, &run, &NEVER, |_| {}).unwrap_err();
-        assert!(matches!(error, TowersError::OtherRun { .. }));
-        std::fs::write(&middle, b"something else").unwrap();
-        let error = train(&examples, None, &middle, &run, &NEVER, |_| {}).unwrap_err();
-        assert!(matches!(error, TowersError::Checkpoint { .. }));
-        std::fs::remove_dir_all(&folder).unwrap();
+        RunOptions { batch_size: 64, epochs: 2, save_every: 1, threads, ..RunOptions::default() }
+    }
+
+    fn finish(
+        examples: &Examples,
+        out: &Path,
+        options: &RunOptions,
+    ) -> Result<Trained, TrainError> {
+        train(examples, None, out, options, &NEVER, &mut |_| {})
     }
 
     #[test]
-    fn each_epoch_has_an_order_of_its_own_with_every_example_once() {
+    fn a_run_interrupted_anywhere_ends_with_the_same_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (examples, run) = (examples(200), options());
+        let whole = folder.path().join("whole");
+        let mut epochs = Vec::new();
+        let result = train(&examples, Some(&examples), &whole, &run, &NEVER, &mut |event| {
+            if let Event::Logged(epoch) = event {
+                epochs.push(*epoch);
+            }
+        });
+        let result = result.unwrap();
+        assert_eq!((result.summary.steps, result.summary.positions), (8, 400));
+        assert_eq!(epochs.iter().map(|epoch| epoch.epoch).collect::<Vec<_>>(), [1, 2]);
+        assert!(epochs[1].validation < epochs[0].validation);
+        let bytes = std::fs::read(&whole).unwrap();
+        // One epoch after the other.
+        let path = folder.path().join("parts");
+        finish(&examples, &path, &RunOptions { epochs: 1, ..run.clone() }).unwrap();
+        let first = std::fs::read(&path).unwrap();
+        finish(&examples, &path, &run).unwrap();
+        assert!(std::fs::read(&path).unwrap() == bytes);
+        // A complete run does nothing.
+        let mut resumed = Vec::new();
+        train(&examples, None, &path, &run, &NEVER, &mut |event| match event {
+            Event::Resumed { step } => resumed.push(step),
+            event => panic!("{event:?}"),
+        })
+        .unwrap();
+        assert_eq!(resumed, [8]);
+        assert!(std::fs::read(&path).unwrap() == bytes);
+        // In the middle of an epoch.
+        let middle = folder.path().join("middle");
+        std::fs::write(&middle, &first).unwrap();
+        let mut state = Run::new(&examples, None, &middle, &run);
+        state.load(&mut |_| {}).unwrap();
+        assert_eq!(state.cursor(), (1, 0));
+        let order = order(200, run.seed, 1);
+        let batch: Vec<_> = order[..64].iter().map(|&n| examples.rows()[n as usize]).collect();
+        state.trainer.step(&batch);
+        state.save(&mut |_| {}).unwrap();
+        finish(&examples, &middle, &run).unwrap();
+        assert!(std::fs::read(&middle).unwrap() == bytes);
+        // Interrupted after each step, with a checkpoint; the last step completes the run.
+        let stopped = folder.path().join("stopped");
+        let stop = AtomicBool::new(true);
+        let mut stops = 0;
+        while let Err(error) = train(&examples, None, &stopped, &run, &stop, &mut |_| {}) {
+            assert_eq!(error.to_string(), "interrupted; the same command resumes");
+            stops += 1;
+        }
+        assert_eq!(stops, 7);
+        assert!(std::fs::read(&stopped).unwrap() == bytes);
+    }
+
+    #[test]
+    fn only_a_checkpoint_of_the_same_run_is_resumed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (examples, run) = (examples(200), options());
+        let [whole, path] = ["whole", "path"].map(|name| folder.path().join(name));
+        // One process at a time.
+        let lock = FolderLock::acquire_file(&whole).unwrap();
+        let error = finish(&examples, &whole, &run).unwrap_err();
+        assert!(error.to_string().contains("another process"), "{error}");
+        drop(lock);
+        let model = finish(&examples, &whole, &run).unwrap().towers;
+        let refused = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            finish(&examples, &path, &run).unwrap_err().to_string()
+        };
+        // Steps, epochs and rows are bounded, and agree.
+        for (name, value) in [("step", u64::MAX), ("epoch", u64::MAX), ("row", 201)] {
+            let mut forged = Checkpoint::load(&whole).unwrap();
+            forged.training[name] = value.into();
+            let error = refused(&forged.to_bytes().unwrap());
+            assert!(error.contains(&format!("its {name} is {value}, not 0 to ")), "{error}");
+            forged.training[name] = 1.into();
+            let error = refused(&forged.to_bytes().unwrap());
+            assert!(error.ends_with("its step is not that of its epoch and row"), "{error}");
+        }
+        // Another run is not resumed, and its file is not overwritten.
+        let bytes = std::fs::read(&whole).unwrap();
+        let other = RunOptions { seed: 2, ..run.clone() };
+        let error = finish(&examples, &whole, &other).unwrap_err().to_string();
+        assert!(error.ends_with("holds another training: seed was 1 and is now 2"), "{error}");
+        assert!(std::fs::read(&whole).unwrap() == bytes);
+        let model = Checkpoint { towers: model, averages: None, training: Value::Null };
+        let error = refused(&model.to_bytes().unwrap());
+        assert!(error.ends_with("it is a model without the state of a training"), "{error}");
+        assert!(refused(b"something else").contains("is no checkpoint"));
+    }
+
+    #[test]
+    fn each_epoch_has_its_own_permutation() {
         let orders = [order(100, 1, 0), order(100, 1, 1), order(100, 2, 0)];
         assert!(orders[0] != orders[1] && orders[0] != orders[2]);
         for mut order in orders {
@@ -403,11 +479,10 @@ mod tests {
     }
 
     #[test]
-    fn options_without_sense_are_refused() {
-        let run = RunOptions { batch: 0, ..RunOptions::default() };
-        let path = std::env::temp_dir().join("never written");
-        assert!(train(&examples(3), None, &path, &run, &NEVER, |_| {}).is_err());
-        let none = Examples::default();
-        assert!(train(&none, None, &path, &RunOptions::default(), &NEVER, |_| {}).is_err());
+    fn options_out_of_range_are_refused() {
+        let path = Path::new("never written");
+        let none = RunOptions { batch_size: 0, ..RunOptions::default() };
+        assert!(finish(&examples(3), path, &none).is_err());
+        assert!(finish(&Examples::default(), path, &RunOptions::default()).is_err());
     }
 }

@@ -1,32 +1,34 @@
-//! One step of training after the other.
+//! Training steps.
 
 use std::num::NonZero;
 
 use chess::PackedRow;
+use learn::optim::{AdamW, PerElementBias};
 use nnue::towers::{HEAD_ROWS, SLAB_ROWS, SLABS, Slab, Towers};
-use simd::row64::Row;
 
-use super::adam::Adam;
 use super::block::{Block, SIZE, Transposed};
 use super::gradient::Scratch;
-use super::parallel::share;
+use super::parallel::for_each;
 
-/// How the network learns.
+const BETAS: (f64, f64) = (0.9, 0.999);
+const EPS: f64 = 1e-8;
+
+/// The hyperparameters of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Options {
     /// The learning rate.
-    pub rate: f32,
+    pub lr: f32,
     /// Evaluations are clipped to this, in centipawns.
     pub clip: f32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rate: 5e-4, clip: 1500.0 }
+        Self { lr: 5e-4, clip: 1500.0 }
     }
 }
 
-/// A network that learns.
+/// A network under training.
 pub struct Trainer {
     towers: Towers,
     averages: [Towers; 2],
@@ -37,22 +39,22 @@ pub struct Trainer {
     scratches: Vec<Scratch>,
 }
 
-/// A part of the parameters, which one thread changes.
-struct Part<'a> {
+/// A slice of the parameters, which one thread updates.
+struct Slice<'a> {
     number: usize,
-    parameters: &'a mut [Row],
-    means: &'a mut [Row],
-    squares: &'a mut [Row],
+    params: &'a mut [Row],
+    exp_avg: &'a mut [Row],
+    exp_avg_sq: &'a mut [Row],
 }
 
 /// The slabs and the head.
-fn parts(rows: &mut [Row]) -> impl Iterator<Item = &mut [Row]> {
+fn slices(rows: &mut [Row]) -> impl Iterator<Item = &mut [Row]> {
     let (slabs, head) = rows.split_at_mut(SLABS * SLAB_ROWS);
     slabs.chunks_exact_mut(SLAB_ROWS).chain(std::iter::once(&mut head[..HEAD_ROWS]))
 }
 
 impl Trainer {
-    /// Goes on with a network after so many steps, with the optimizer's averages; or begins with zeros.
+    /// Resumes after `steps` with the first and second moments of the optimizer, or starts with zeros.
     pub fn new(
         towers: Towers,
         averages: Option<[Towers; 2]>,
@@ -71,53 +73,58 @@ impl Trainer {
         }
     }
 
-    /// The network as it is now.
+    /// The current network.
     pub fn towers(&self) -> &Towers {
         &self.towers
     }
 
-    /// The optimizer's averages.
+    /// The first and second moments of the optimizer.
     pub fn averages(&self) -> &[Towers; 2] {
         &self.averages
     }
 
-    /// Steps done.
+    /// Steps taken.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Learns from a batch; returns the mean loss before.
+    /// Takes a step on a batch; returns its mean loss before the step.
     pub fn step(&mut self, batch: &[PackedRow]) -> f64 {
         if batch.is_empty() {
             return 0.0;
         }
-        self.pass(batch);
+        self.forward_backward(batch);
         self.steps += 1;
-        let adam = Adam::step(self.steps, self.options.rate);
+        let adamw = AdamW { lr: self.options.lr.into(), betas: BETAS, eps: EPS, weight_decay: 0.0 };
+        let adam = adamw.at::<PerElementBias>(self.steps);
         let blocks = &self.blocks[..batch.len().div_ceil(SIZE)];
-        let [means, squares] = &mut self.averages;
-        let averages = parts(means.rows_mut()).zip(parts(squares.rows_mut()));
-        let all = parts(self.towers.rows_mut()).zip(averages).enumerate();
-        let all = all.map(|(number, (parameters, (means, squares)))| Part {
+        let [exp_avg, exp_avg_sq] = &mut self.averages;
+        let moments = slices(exp_avg.rows_mut()).zip(slices(exp_avg_sq.rows_mut()));
+        let all = slices(self.towers.rows_mut()).zip(moments).enumerate();
+        let all = all.map(|(number, (params, (exp_avg, exp_avg_sq)))| Slice {
             number,
-            parameters,
-            means,
-            squares,
+            params,
+            exp_avg,
+            exp_avg_sq,
         });
-        share(&mut self.scratches, all, |scratch, part: Part<'_>| {
-            let Part { number, parameters, means, squares } = part;
+        for_each(&mut self.scratches, all, |scratch, slice: Slice<'_>| {
+            let Slice { number, params, exp_avg, exp_avg_sq } = slice;
             if number < SLABS {
-                scratch.add_slab(blocks, number, Slab::of(parameters));
+                scratch.add_slab(blocks, number, Slab::of(params));
             } else {
                 scratch.add_head(blocks);
             }
-            adam.apply(parameters, means, squares, &mut scratch.gradient);
+            let moments = exp_avg.iter_mut().zip(exp_avg_sq);
+            for ((row, grad), (m, v)) in params.iter_mut().zip(&mut scratch.gradient).zip(moments) {
+                adam.apply(&mut row.0, grad.0, &mut m.0, &mut v.0);
+                *grad = Row::ZERO;
+            }
         });
         blocks.iter().map(|block| block.loss).sum::<f64>() / batch.len() as f64
     }
 
-    /// Forward and back, all blocks of a batch.
-    fn pass(&mut self, batch: &[PackedRow]) {
+    /// Forward and backward pass of all blocks of a batch.
+    fn forward_backward(&mut self, batch: &[PackedRow]) {
         let Self { towers, options, blocks, transposed, scratches, .. } = self;
         let count = batch.len().div_ceil(SIZE);
         while blocks.len() < count {
@@ -127,15 +134,15 @@ impl Trainer {
         let (towers, transposed, options) = (&*towers, &*transposed, &*options);
         let weight = 1.0 / batch.len() as f32;
         let all = blocks.iter_mut().zip(batch.chunks(SIZE));
-        share(scratches, all, |_, (block, rows)| {
-            block.pass(rows, towers, transposed, options, weight);
+        for_each(scratches, all, |_, (block, rows)| {
+            block.forward_backward(rows, towers, transposed, options, weight);
         });
     }
 
     /// The gradient of a batch, in the order of the parameters.
     #[cfg(test)]
     fn gradient(&mut self, batch: &[PackedRow]) -> Vec<Row> {
-        self.pass(batch);
+        self.forward_backward(batch);
         let blocks = &self.blocks[..batch.len().div_ceil(SIZE)];
         let mut gradient = Vec::new();
         for number in 0..SLABS {
@@ -157,14 +164,11 @@ mod tests {
     use super::*;
     use chess::Position;
     use chess::pgn::Score;
+    use chess::rng::Rng;
     use nnue::features::Features;
 
     fn rows(count: usize) -> Vec<PackedRow> {
-        let mut state = 5u64;
-        let mut random = move |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-            (state >> 33) as usize % below
-        };
+        let mut rng = Rng::new(5, 0);
         let mut position = Position::INITIAL;
         let mut rows = Vec::new();
         while rows.len() < count {
@@ -173,14 +177,14 @@ mod tests {
                 position = Position::INITIAL;
                 continue;
             }
-            position = position.after(moves[random(moves.len())]);
-            let score = Score::Centipawns(random(800) as i32 - 400);
+            position = position.after(moves[rng.below(moves.len())]);
+            let score = Score::Centipawns(rng.below(800) as i32 - 400);
             rows.push(PackedRow::new(&position).unwrap().with_score(Some(score)));
         }
         rows
     }
 
-    /// A network in which clipping happens everywhere, but not all over.
+    /// A network with clipped and unclipped values in every layer.
     fn model() -> Towers {
         let mut towers = Towers::random(7);
         towers.rows_mut()[..SLABS * SLAB_ROWS]
@@ -193,7 +197,7 @@ mod tests {
         Trainer::new(model(), None, 0, Options::default(), NonZero::new(threads).unwrap())
     }
 
-    /// The mean loss of the obvious network, in double precision, with one parameter changed.
+    /// The mean loss of the reference network, in double precision, with one parameter changed.
     fn slow_loss(towers: &[Row], batch: &[PackedRow], changed: (usize, usize), by: f64) -> f64 {
         let get = |row: usize, n: usize| {
             f64::from(towers[row][n]) + if (row, n) == changed { by } else { 0.0 }
@@ -233,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn the_gradient_is_that_of_finite_differences_of_the_obvious_network() {
+    fn the_gradient_is_that_of_finite_differences_of_the_reference_network() {
         let batch = rows(70);
         let batch = &batch[50..53];
         let mut trainer = trainer(1);
         let gradient = trainer.gradient(batch);
         let towers = trainer.towers().rows().to_vec();
         let head = SLABS * SLAB_ROWS;
-        // Some parameters of each kind, in two slabs and all of the head.
+        // Some parameters of each kind, in two slabs and in the head.
         let mut places = Vec::new();
         for n in 0..5 {
             let column = n * 13;
@@ -272,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loss_is_that_of_the_model_and_goes_down() {
+    fn the_loss_is_that_of_the_model_and_decreases() {
         let batch = rows(130);
         let mut trainer = trainer(1);
         let loss = || -> f64 {
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_threads_changes_nothing() {
+    fn the_result_does_not_depend_on_the_number_of_threads() {
         let batch = rows(300);
         let learned = |threads| {
             let mut trainer = trainer(threads);

@@ -1,4 +1,4 @@
-//! How fast training is, on rows made up for the purpose.
+//! Training speed, on random rows.
 
 use std::time::Instant;
 
@@ -7,10 +7,12 @@ use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use nnue::Shape;
 
-use super::{Learner, Parameters, TrainError, TrainOptions};
+use learn::TrainError;
 
-/// Rows of random games: so many, different ones, each with a score and a result. Random games lose their
-/// pieces slowly; like played ones they have some twenty of them on average.
+use super::{Learner, Parameters, TrainOptions};
+
+/// Distinct rows of random games, each with a random score and result. Like games of people they have
+/// some twenty pieces on average.
 pub fn random_rows(count: usize, seed: u64) -> Vec<PackedRow> {
     let mut random = Rng::new(seed, 0);
     let mut rows = Vec::with_capacity(count);
@@ -23,7 +25,7 @@ pub fn random_rows(count: usize, seed: u64) -> Vec<PackedRow> {
             }
             let score = Some(Score::Centipawns(random.below(2_001) as i32 - 1_000));
             let result = GameResult::ALL[random.below(GameResult::ALL.len())];
-            // The first moves are the same in all games.
+            // Games share their first moves.
             if ply >= 8
                 && let Some(row) = PackedRow::new(&position)
             {
@@ -36,20 +38,20 @@ pub fn random_rows(count: usize, seed: u64) -> Vec<PackedRow> {
     rows
 }
 
-/// Trains a network on so many positions with AdamW, in batches of 16,384, and gives positions per second.
-/// Reading files is not in it; decoding rows is.
+/// Trains a network on batches of 16,384 and returns positions per second. Decoding of rows is included,
+/// reading of files is not.
 pub fn bench(shape: &Shape, positions: u64, threads: usize) -> Result<f64, TrainError> {
     let mut options = TrainOptions::new(shape.clone(), positions.max(1));
     options.threads = threads;
     let mut learner = Learner::new(&options, Parameters::random(shape, 1))?;
     let rows = random_rows(1 << 18, 1);
     let batches: Vec<&[PackedRow]> = rows.chunks_exact(options.batch_size).collect();
-    // The first batch finds cold caches and untouched memory.
-    learner.learn(batches[0], options.rate)?;
+    // Warmup: cold caches, untouched memory.
+    learner.train_step(batches[0], options.lr)?;
     let begin = Instant::now();
     let steps = options.steps();
     for step in 0..steps {
-        learner.learn(batches[step as usize % batches.len()], options.rate)?;
+        learner.train_step(batches[step as usize % batches.len()], options.lr)?;
     }
     let seconds = begin.elapsed().as_secs_f64().max(1e-9);
     Ok((steps * options.batch_size as u64) as f64 / seconds)

@@ -1,73 +1,78 @@
-//! The whole state of a training in one file, from which it goes on to the bit.
+//! The state of a run in one safetensors file, from which it resumes bit-exactly.
 //!
-//! A safetensors file: the parameters (`feature_weights`, `feature_bias`, `output_weights`,
-//! `output_bias`), the optimiser's first and second moments of each (`first.…`, `second.…`), and under the
-//! key `tabiya` of its metadata a JSON text with the options, the step and what the rows are known by.
-//! Since row *n* of the sequence follows from the options, the step is also the place among the rows.
-//! Python and others can read it without us. It is written by rename; what is read is checked first:
-//! sizes against the shape, the shape against what networks can have, every parameter for being a number.
+//! Tensors: the parameters (`feature_weights`, `feature_bias`, `output_weights`, `output_bias`) and the
+//! first and second moments of each (`first.…`, `second.…`). Metadata, under the key `tabiya`: JSON with
+//! the options, the step and a fingerprint of the rows. Since row *n* of the sequence follows from the
+//! options, the step is also the position among the rows. The file is written by rename. What is read is
+//! hostile: sizes are checked against the shape, the shape against the limits of networks, and every value
+//! must be finite.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use data::write_whole;
+use learn::checkpoint::{Numbered, difference, fingerprint};
+use learn::schedule::Decay;
+use learn::{TrainError, read_tensor, write_tensors};
 use nnue::Shape;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use simd::AlignedVec;
 
-use super::adam::Adam;
+use super::TrainOptions;
 use super::example::RowCounts;
-use super::options::Schedule;
-use super::parameters::{self, Parameters, Part};
+use super::optimizer::Optimizer;
+use super::parameters::{self, Parameters, Tensor};
 use super::worker::Tally;
-use super::{TrainError, TrainOptions};
 
 /// The key of the metadata.
 const KEY: &str = "tabiya";
 const VERSION: u32 = 1;
-/// Room for names, sizes and options.
-const MAX_HEAD: u64 = 1 << 20;
+/// The header of a file is smaller.
+const MAX_HEADER: u64 = 1 << 20;
+/// Older checkpoints that are kept.
+const COPIES: Numbered = Numbered { prefix: "checkpoint-", digits: 9, suffix: ".safetensors" };
 
-/// What a checkpoint says of itself.
+/// The metadata.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Note {
+pub(super) struct Metadata {
     version: u32,
     /// Steps taken.
     pub(super) step: u64,
-    shape: ShapeNote,
-    pub(super) plan: Plan,
-    /// The loss since the last measurement: its bits, since JSON may round it.
+    shape: ShapeMetadata,
+    #[serde(rename = "plan")]
+    pub(super) options: FixedOptions,
+    /// The bits of the loss since the last validation; JSON may round numbers.
     loss_bits: u64,
+    /// Rows since the last validation.
     counts: RowCounts,
-    /// All rows so far.
+    /// All rows.
     pub(super) total: RowCounts,
 }
 
-/// What must be the same for a training to go on.
+/// The options that must not change when a run resumes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Plan {
+pub(super) struct FixedOptions {
     hidden: usize,
     mirrored: bool,
     king_buckets: String,
     output_buckets: usize,
-    /// How many rows there are, and what they are known by.
+    /// The number of rows, and their fingerprint.
     rows: u64,
     data: String,
-    /// The hash of the parameters it began with, if they are not random.
+    /// The fingerprint of the initial parameters, if they are not random.
     from: Option<String>,
     positions: u64,
     batch_size: usize,
     superbatch: u64,
-    rate: f64,
-    final_rate: f64,
+    #[serde(rename = "rate")]
+    lr: f64,
+    #[serde(rename = "final_rate")]
+    final_lr: f64,
     warmup: u64,
-    schedule: Schedule,
+    #[serde(rename = "schedule")]
+    decay: Decay,
     weight_decay: f64,
     lambda: f64,
     scale: f64,
@@ -78,13 +83,13 @@ pub(super) struct Plan {
     window_rows: usize,
 }
 
-impl Note {
-    /// Counts and steps are bounded as the options are that they follow from.
+impl Metadata {
+    /// Counts and steps have the bounds of the options.
     fn check(&self) -> Result<(), String> {
         let counts = [&self.counts, &self.total].map(|counts| counts.largest());
         let most = counts.into_iter().fold(self.step, u64::max);
         if most > TrainOptions::MAX_POSITIONS {
-            return Err(format!("it tells of {most} steps or rows"));
+            return Err(format!("{most} steps or rows are out of range"));
         }
         match f64::from_bits(self.loss_bits) {
             loss if loss.is_finite() => Ok(()),
@@ -93,17 +98,17 @@ impl Note {
     }
 }
 
-/// A shape in JSON.
+/// A shape as JSON.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ShapeNote {
+struct ShapeMetadata {
     hidden: usize,
     mirrored: bool,
     king_buckets: Vec<u8>,
     output_buckets: usize,
 }
 
-impl ShapeNote {
+impl ShapeMetadata {
     fn new(shape: &Shape) -> Self {
         Self {
             hidden: shape.hidden,
@@ -126,14 +131,14 @@ impl ShapeNote {
     }
 }
 
-impl Plan {
+impl FixedOptions {
     pub(super) fn new(
         options: &TrainOptions,
         rows: u64,
         data: String,
         from: Option<&Parameters>,
     ) -> Self {
-        // Its letters are the buckets of a1, b1 …
+        // One letter per square: the buckets of a1, b1 …
         let letter = |&bucket: &u8| char::from(b'a' + bucket.min(25));
         Self {
             hidden: options.shape.hidden,
@@ -142,14 +147,14 @@ impl Plan {
             output_buckets: options.shape.output_buckets,
             rows,
             data,
-            from: from.map(|from| from.fingerprint()),
+            from: from.map(|from| fingerprint(&from.values)),
             positions: options.positions,
             batch_size: options.batch_size,
             superbatch: options.superbatch,
-            rate: options.rate,
-            final_rate: options.final_rate,
+            lr: options.lr,
+            final_lr: options.final_lr,
             warmup: options.warmup,
-            schedule: options.schedule,
+            decay: options.decay,
             weight_decay: options.weight_decay,
             lambda: options.lambda,
             scale: options.scale,
@@ -161,160 +166,133 @@ impl Plan {
         }
     }
 
-    /// The first thing in which this plan differs from an older one, in words.
+    /// The first option in which they differ from those of a checkpoint.
     pub(super) fn difference(&self, old: &Self) -> Option<String> {
-        // Both ways through text, which may round numbers.
-        let value = |plan: &Self| -> Value {
-            let text = serde_json::to_string(plan).unwrap_or_default();
-            serde_json::from_str(&text).unwrap_or_default()
-        };
-        let (old, new) = (value(old), value(self));
-        let fields = new.as_object()?;
-        fields.iter().find_map(|(name, value)| {
-            let before = old.get(name).unwrap_or(&Value::Null);
-            (before != value).then(|| format!("{name} was {before} and is now {value}"))
-        })
+        // Both through text, which may round numbers.
+        let old = serde_json::from_str(&serde_json::to_string(old).ok()?).ok()?;
+        difference(self, &old)
     }
 }
 
-/// The state of a training.
+/// The state of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checkpoint {
     pub(super) parameters: Parameters,
-    pub(super) adam: Adam,
-    pub(super) note: Note,
+    pub(super) optimizer: Optimizer,
+    pub(super) metadata: Metadata,
 }
 
 impl Checkpoint {
     pub(super) fn new(
         parameters: Parameters,
-        adam: Adam,
+        optimizer: Optimizer,
         step: u64,
-        plan: Plan,
+        options: FixedOptions,
         recent: &Tally,
         total: RowCounts,
     ) -> Self {
-        let note = Note {
+        let metadata = Metadata {
             version: VERSION,
             step,
-            shape: ShapeNote::new(parameters.shape()),
-            plan,
+            shape: ShapeMetadata::new(parameters.shape()),
+            options,
             loss_bits: recent.loss.to_bits(),
             counts: recent.counts,
             total,
         };
-        Self { parameters, adam, note }
+        Self { parameters, optimizer, metadata }
     }
 
-    /// The network as it was.
+    /// The parameters.
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// How many steps had been taken.
+    /// Steps taken.
     pub const fn step(&self) -> u64 {
-        self.note.step
+        self.metadata.step
     }
 
-    /// The loss since the last measurement.
+    /// Loss and rows since the last validation.
     pub(super) const fn recent(&self) -> Tally {
-        Tally { loss: f64::from_bits(self.note.loss_bits), counts: self.note.counts }
+        Tally { loss: f64::from_bits(self.metadata.loss_bits), counts: self.metadata.counts }
     }
 
-    /// Whether a file begins as checkpoints do: the length of a head, and a head in JSON.
+    /// Whether a file begins like a safetensors file: the length of a JSON header, and the header.
     pub fn is_one(first_bytes: &[u8]) -> bool {
         let length = first_bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-        length.is_some_and(|length| length < MAX_HEAD) && first_bytes.get(8) == Some(&b'{')
+        length.is_some_and(|length| length < MAX_HEADER) && first_bytes.get(8) == Some(&b'{')
     }
 
-    /// Writes it, in place of an older one.
+    /// Writes it by rename.
     pub fn save(&self, path: &Path) -> Result<(), TrainError> {
-        let fail = |error: String| TrainError::Checkpoint { path: path.to_owned(), reason: error };
         let shape = self.parameters.shape();
-        let mut bytes = Vec::new();
         let arrays = [
             ("", &self.parameters.values),
-            ("first.", &self.adam.first),
-            ("second.", &self.adam.second),
+            ("first.", &self.optimizer.exp_avg),
+            ("second.", &self.optimizer.exp_avg_sq),
         ];
-        for (prefix, values) in arrays {
-            for part in Part::ALL {
-                let values = &values[part.range(shape)];
-                let part_bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-                let (rows, columns) = part.size(shape);
-                bytes.push((format!("{prefix}{}", part.name()), [rows, columns], part_bytes));
-            }
-        }
-        let views = bytes.iter().map(|(name, size, bytes)| {
-            TensorView::new(Dtype::F32, size.to_vec(), bytes).map(|view| (name.as_str(), view))
+        let tensors = arrays.into_iter().flat_map(|(prefix, values)| {
+            Tensor::ALL.map(|tensor| {
+                let (rows, columns) = tensor.size(shape);
+                let name = format!("{prefix}{}", tensor.name());
+                (name, vec![rows, columns], &values[tensor.range(shape)])
+            })
         });
-        let views = views.collect::<Result<Vec<_>, _>>().map_err(|e| fail(e.to_string()))?;
-        let note = serde_json::to_string(&self.note).map_err(|error| fail(error.to_string()))?;
-        let metadata = HashMap::from([(KEY.to_owned(), note)]);
-        let file = safetensors::serialize(views, Some(metadata));
-        Ok(write_whole(path, &file.map_err(|error| fail(error.to_string()))?)?)
+        let metadata = serde_json::to_string(&self.metadata);
+        let metadata = metadata.map_err(|error| TrainError::checkpoint(path, error))?;
+        let file = write_tensors(tensors, Some(HashMap::from([(KEY.to_owned(), metadata)])));
+        Ok(write_whole(path, &file.map_err(|error| TrainError::checkpoint(path, error))?)?)
     }
 
     /// Reads one.
     pub fn load(path: &Path) -> Result<Self, TrainError> {
-        let mut file = regular::open(path).map_err(TrainError::io("open", path))?;
-        let length = file.metadata().map_err(TrainError::io("read", path))?.len();
-        // The largest network there can be, three times.
+        // The largest network, three times.
         let largest = Shape {
             king_buckets: [nnue::network::MAX_BUCKETS as u8 - 1; 64],
             output_buckets: nnue::network::MAX_BUCKETS,
             ..Shape::plain(nnue::network::MAX_HIDDEN)
         };
-        if length > 3 * 4 * parameters::count(&largest) as u64 + MAX_HEAD {
-            return Err(TrainError::checkpoint(path, format!("{length} bytes are too many")));
-        }
-        let mut bytes = Vec::with_capacity(length as usize);
-        file.read_to_end(&mut bytes).map_err(TrainError::io("read", path))?;
-        Self::from_bytes(&bytes).map_err(|reason| TrainError::checkpoint(path, reason))
+        let most = 3 * 4 * parameters::count(&largest) as u64 + MAX_HEADER;
+        let bytes = regular::read(path, most).map_err(TrainError::io("read", path))?;
+        Self::parse(&bytes).map_err(|reason| TrainError::checkpoint(path, reason))
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+    fn parse(bytes: &[u8]) -> Result<Self, String> {
         if !Self::is_one(bytes) {
-            return Err("it does not begin as safetensors files do".into());
+            return Err("it does not begin like a safetensors file".into());
         }
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| e.to_string())?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
-        let note = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-        let note = note.ok_or("its metadata does not have the options of a training")?;
-        let note: Note = serde_json::from_str(note).map_err(|e| format!("its metadata: {e}"))?;
-        if note.version != VERSION {
-            return Err(format!("version {} where {VERSION} is known", note.version));
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| e.to_string())?;
+        let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
+        let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+        let text = text.ok_or("its metadata do not have the options of a training")?;
+        let metadata: Metadata =
+            serde_json::from_str(text).map_err(|error| format!("its metadata: {error}"))?;
+        if metadata.version != VERSION {
+            return Err(format!("unknown version {}; {VERSION} is known", metadata.version));
         }
-        note.check()?;
-        let shape = note.shape.shape()?;
-        let array = |prefix: &str| -> Result<Vec<f32>, String> {
-            let mut values = Vec::with_capacity(parameters::count(&shape));
-            for part in Part::ALL {
-                let name = format!("{prefix}{}", part.name());
-                let tensor = tensors.tensor(&name).map_err(|_| format!("it has no '{name}'"))?;
-                let (rows, columns) = part.size(&shape);
-                if tensor.dtype() != Dtype::F32 || tensor.shape() != [rows, columns] {
-                    let (kind, size) = (tensor.dtype(), tensor.shape());
-                    return Err(format!(
-                        "'{name}' is {kind:?} {size:?}, not F32 [{rows}, {columns}]"
-                    ));
-                }
-                let words = tensor.data().as_chunks().0;
-                values.extend(words.iter().map(|&word| f32::from_le_bytes(word)));
-                if values.iter().any(|value| !value.is_finite()) {
-                    return Err(format!("'{name}' has something in it that is not a number"));
-                }
-            }
-            Ok(values)
-        };
+        metadata.check()?;
+        let shape = metadata.shape.shape()?;
         let mut parameters = Parameters::zero(&shape);
-        parameters.values.copy_from_slice(&array("")?);
-        let (first, second) =
-            (AlignedVec::from(&*array("first.")?), AlignedVec::from(&*array("second.")?));
-        Ok(Self { parameters, adam: Adam { steps: note.step, first, second }, note })
+        let mut optimizer = Optimizer::new(parameters.values.len());
+        optimizer.step = metadata.step;
+        let arrays = [
+            ("", &mut parameters.values),
+            ("first.", &mut optimizer.exp_avg),
+            ("second.", &mut optimizer.exp_avg_sq),
+        ];
+        for (prefix, values) in arrays {
+            for tensor in Tensor::ALL {
+                let (rows, columns) = tensor.size(&shape);
+                let name = format!("{prefix}{}", tensor.name());
+                read_tensor(&file, name, &[rows, columns], &mut values[tensor.range(&shape)])
+                    .map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(Self { parameters, optimizer, metadata })
     }
 
-    /// Keeps a copy of a checkpoint under the number of its step, and so many of such copies.
+    /// Copies the latest checkpoint under the number of its step, and keeps the last `count` copies.
     pub(super) fn keep(
         folder: &Path,
         latest: &Path,
@@ -324,22 +302,8 @@ impl Checkpoint {
         if count == 0 {
             return Ok(());
         }
-        let name = |step: u64| format!("checkpoint-{step:09}.safetensors");
         let bytes = regular::read(latest, u64::MAX).map_err(TrainError::io("read", latest))?;
-        write_whole(&folder.join(name(step)), &bytes)?;
-        let entries = folder.read_dir().map_err(TrainError::io("read", folder))?;
-        let mut kept: Vec<_> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| {
-                let text = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                text.starts_with("checkpoint-") && text.ends_with(".safetensors")
-            })
-            .collect();
-        kept.sort();
-        let surplus = kept.len().saturating_sub(count);
-        for path in &kept[..surplus] {
-            fs::remove_file(path).map_err(TrainError::io("remove", path))?;
-        }
-        Ok(())
+        write_whole(&COPIES.path(folder, step), &bytes)?;
+        COPIES.prune(folder, count)
     }
 }

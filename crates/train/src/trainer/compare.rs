@@ -1,15 +1,16 @@
-//! How far two evaluations are apart: a quantised network from the numbers it came from, a student from
-//! his teacher.
+//! Differences between two evaluations: a quantized network and its float parameters, a student and its
+//! teacher.
 
 use chess::Position;
 use nnue::network::SCALE;
 use serde::Serialize;
 use simd::float;
 
-use super::parameters::{Parameters, Part};
+use simd::float;
+use super::parameters::{Parameters, Tensor};
 
 impl Parameters {
-    /// The evaluation in centipawns for the player to move, before anything is rounded.
+    /// The evaluation in centipawns from the side to move, without quantization.
     pub fn evaluate(&self, position: &Position) -> f32 {
         let shape = self.shape();
         let mut hidden = Vec::with_capacity(2 * shape.hidden);
@@ -20,18 +21,18 @@ impl Parameters {
                 .into_iter()
                 .filter_map(|square| Some(view.feature(position.piece_at(square)?, square) as u16))
                 .collect();
-            let mut half = self.part(Part::FeatureBias).to_vec();
-            float::add_rows(&mut half, self.part(Part::FeatureWeights), &inputs);
+            let mut half = self.tensor(Tensor::FeatureBias).to_vec();
+            float::add_rows(&mut half, self.tensor(Tensor::FeatureWeights), &inputs);
             hidden.append(&mut half);
         }
         let bucket = shape.output_bucket(position.occupied().len());
-        let weights = &self.part(Part::OutputWeights)[bucket * hidden.len()..][..hidden.len()];
-        let output = self.part(Part::OutputBias)[bucket] + float::screlu_dot(&hidden, weights);
+        let weights = &self.tensor(Tensor::OutputWeights)[bucket * hidden.len()..][..hidden.len()];
+        let output = self.tensor(Tensor::OutputBias)[bucket] + float::screlu_dot(&hidden, weights);
         output * SCALE as f32
     }
 }
 
-/// Two evaluations of the same positions.
+/// Accumulates two evaluations of the same positions.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Comparison {
     count: u64,
@@ -44,19 +45,18 @@ pub struct Comparison {
     products: f64,
 }
 
-/// What a comparison came to, in centipawns.
+/// The result of a comparison, in centipawns.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Compared {
-    /// How many positions.
+    /// Number of positions.
     pub positions: u64,
-    /// The mean of the absolute difference.
+    /// Mean absolute difference.
     pub mean_difference: f64,
-    /// The largest absolute difference.
+    /// Largest absolute difference.
     pub max_difference: f64,
-    /// Pearson's correlation; nothing if one of both is always the same.
+    /// Pearson correlation; `None` if one of the evaluations is constant.
     pub correlation: Option<f64>,
-    /// The share of positions in which both have the same player ahead, among those in which both have
-    /// one ahead.
+    /// The share of positions with equal signs, among those where neither evaluation is 0.
     pub sign_agreement: Option<f64>,
 }
 
@@ -88,7 +88,7 @@ impl Comparison {
         self.products += one * other;
     }
 
-    /// What it came to.
+    /// The result.
     pub fn result(&self) -> Compared {
         let count = self.count.max(1) as f64;
         let variance = |n: usize| self.squares[n] / count - (self.sums[n] / count).powi(2);
@@ -111,12 +111,12 @@ mod tests {
     use nnue::Shape;
 
     #[test]
-    fn quantised_networks_are_within_centipawns_of_what_they_came_from() {
+    fn quantized_networks_are_within_centipawns_of_their_parameters() {
         let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
         let shape = Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 8 };
         let mut parameters = Parameters::random(&shape, 8);
-        parameters.part_mut(Part::FeatureBias).fill(0.3);
-        let network = parameters.quantised().unwrap();
+        parameters.tensor_mut(Tensor::FeatureBias).fill(0.3);
+        let network = parameters.quantized().unwrap();
         let mut comparison = Comparison::default();
         for row in super::super::random_rows(300, 8) {
             let position = row.position().unwrap();

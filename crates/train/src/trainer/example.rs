@@ -1,25 +1,25 @@
-//! What is learned from one row: active inputs of both perspectives, and the result to be expected.
+//! A training example: the active inputs of both perspectives, and the target.
 //!
-//! A row is read straight from its bits ([`PackedRow::pieces`]); whether it is a legal position was asked
-//! when the data set was made. Bytes that cannot be learned from are left out and counted.
+//! A row is decoded straight from its bits ([`PackedRow::pieces`]); legality was checked when the data set
+//! was made. Unusable rows are skipped and counted.
 
 use chess::pgn::{GameResult, Score};
 use chess::{Color, PackedRow, PieceType};
 use nnue::Shape;
 use serde::{Deserialize, Serialize};
 
-/// The most pieces a row can have.
+/// The maximum number of pieces.
 const PIECES: usize = 32;
 
-/// A row, ready for the network.
+/// An example.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Example {
-    /// Active inputs: the mover's perspective, then the other's.
+    /// Active inputs: perspective of the side to move, then of the opponent.
     inputs: [[u16; PIECES]; 2],
     pieces: u8,
-    /// Which output layer.
+    /// The output bucket.
     pub(super) bucket: u8,
-    /// What is to be expected for the mover, 0 (a loss) to 1 (a win).
+    /// Expected score of the side to move, 0 (loss) to 1 (win).
     pub(super) target: f32,
 }
 
@@ -27,24 +27,24 @@ impl Example {
     pub(super) const EMPTY: Self =
         Self { inputs: [[0; PIECES]; 2], pieces: 0, bucket: 0, target: 0.0 };
 
-    /// The active inputs of the mover (0) or the other player (1).
+    /// The active inputs of the side to move (0) or the opponent (1).
     #[inline(always)]
     pub(super) fn inputs(&self, side: usize) -> &[u16] {
         &self.inputs[side][..usize::from(self.pieces) & 63]
     }
 }
 
-/// Rows that were learned from, and those that were not.
+/// Rows used and skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RowCounts {
-    /// Learned from.
+    /// Used.
     pub used: u64,
-    /// Left out: not one king for each player, or no score that means anything.
+    /// Skipped: not exactly one king per side, or an invalid score.
     pub damaged: u64,
-    /// Left out: neither a score nor a result.
+    /// Skipped: neither score nor result.
     pub without_target: u64,
-    /// Left out: a mate, or a score beyond the limit.
+    /// Skipped: a mate score, or one beyond the limit.
     pub beyond_limit: u64,
 }
 
@@ -56,7 +56,7 @@ impl RowCounts {
             .fold(0, u64::max)
     }
 
-    /// All that were not learned from.
+    /// All skipped rows.
     pub const fn left_out(&self) -> u64 {
         self.damaged + self.without_target + self.beyond_limit
     }
@@ -69,14 +69,14 @@ impl RowCounts {
     }
 }
 
-/// How scores and results become what is to be learned.
+/// How score and result become a target.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Target {
-    /// The share of the score where a row has both; the result has the rest.
+    /// The weight of the score where a row has both; the result has the rest.
     pub(super) lambda: f32,
-    /// Centipawns by which the expectation rises from 1/2 to 1/(1 + 1/e) = 0.73.
+    /// Centipawns with an expected score of 1/(1 + 1/e) = 0.73.
     pub(super) scale: f32,
-    /// Rows with a score beyond this are left out.
+    /// Rows with a score beyond this are skipped.
     pub(super) max_score: i32,
 }
 
@@ -85,8 +85,8 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 }
 
 impl Target {
-    /// What is to be expected for White, or how the row counts.
-    fn expectation(&self, row: &PackedRow) -> Result<f32, Skip> {
+    /// White's expected score, or why the row is skipped.
+    fn expected_score(&self, row: &PackedRow) -> Result<f32, Skip> {
         let by_score = match row.score() {
             Err(_) => return Err(Skip::Damaged),
             Ok(None) => None,
@@ -110,7 +110,7 @@ impl Target {
     }
 }
 
-/// Why a row is left out.
+/// Why a row is skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Skip {
     Damaged,
@@ -118,7 +118,7 @@ enum Skip {
     BeyondLimit,
 }
 
-/// Makes examples of rows.
+/// Encodes rows.
 #[derive(Clone, Debug)]
 pub(super) struct Encoder {
     pub(super) shape: Shape,
@@ -126,7 +126,7 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Makes an example of a row, if it can be learned from, and counts it.
+    /// Encodes a row, if it is usable, and counts it.
     #[inline]
     pub(super) fn encode(
         &self,
@@ -146,7 +146,7 @@ impl Encoder {
     #[inline]
     fn try_encode(&self, row: &PackedRow, example: &mut Example) -> Result<(), Skip> {
         example.pieces = 0;
-        let white = self.target.expectation(row)?;
+        let white = self.target.expected_score(row)?;
         let mut kings = [None; 2];
         for (square, piece) in row.pieces() {
             if piece.piece_type() == PieceType::King
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_the_movers_and_mixes_what_there_is() {
+    fn the_target_is_from_the_side_to_move_and_mixes_score_and_result() {
         let (white, black) = ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "4k3/8/8/8/8/8/8/4K2R b K - 0 1");
         let score = Some(Score::Centipawns(400));
         let expected = sigmoid(1.0);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_those_of_the_shape_the_movers_first() {
+    fn inputs_are_those_of_the_shape_side_to_move_first() {
         let position: Position =
             "r3k2r/p1ppqpb1/8/3pP3/8/8/1P4PP/R3K2R b KQkq - 0 1".parse().unwrap();
         let row = PackedRow::new(&position).unwrap().with_result(GameResult::Draw);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_position_are_counted_and_left_out() {
+    fn bytes_that_are_no_position_are_skipped_and_counted() {
         let (encoder, mut example) = (encoder(1.0), Example::EMPTY);
         let mut counts = RowCounts::default();
         for byte in [0u8, 0x55, 0xff] {

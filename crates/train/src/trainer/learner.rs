@@ -1,88 +1,87 @@
-//! A network that learns, one batch at a time, on several threads.
+//! Data-parallel training on several threads.
 //!
-//! Every thread takes an equal share of the rows of a batch, in order; then every thread takes an equal
-//! share of the parameters, adds up the gradients of all threads and steps. Which number is added to
-//! which follows from the number of threads alone, so a run with as many threads gives the same bits.
+//! Each thread computes the gradient of an equal slice of the batch; then each thread sums all gradients
+//! over an equal slice of the parameters and applies the optimizer. The order of additions depends on the
+//! number of threads alone, so runs with equally many threads give the same bits.
 
 use chess::PackedRow;
 
-use super::adam::{Adam, Step};
+use learn::TrainError;
+
+use super::TrainOptions;
 use super::example::Encoder;
+use super::optimizer::{Optimizer, StepOptions};
 use super::parameters::Parameters;
 use super::worker::{Loss, Tally, Worker};
-use super::{TrainError, TrainOptions};
 
-/// Parameters, the optimiser's memory of them, and threads' own memory.
+/// Parameters, optimizer state and the memory of the threads.
 #[derive(Clone, Debug)]
 pub struct Learner {
     pub(super) parameters: Parameters,
-    pub(super) adam: Adam,
+    pub(super) optimizer: Optimizer,
     encoder: Encoder,
     loss: Loss,
-    decay: f32,
+    weight_decay: f64,
     workers: Vec<Worker>,
 }
 
 impl Learner {
-    /// A learner that begins with these parameters. Of the options, the learning rate, the schedule and
-    /// all about reading rows is the caller's business.
+    /// Starts with these parameters. Learning rate and rows are up to the caller.
     pub fn new(options: &TrainOptions, parameters: Parameters) -> Result<Self, TrainError> {
         options.check()?;
         if *parameters.shape() != options.shape {
             return Err(TrainError::Options(
-                "the parameters are those of a network of another shape".into(),
+                "the parameters are of a network of another shape".into(),
             ));
         }
         let workers = vec![Worker::new(&parameters); options.threads];
-        let adam = Adam::new(parameters.values.len());
+        let optimizer = Optimizer::new(parameters.values.len());
         Ok(Self {
-            adam,
+            optimizer,
             encoder: options.encoder(),
             loss: options.loss(),
-            decay: options.weight_decay as f32,
+            weight_decay: options.weight_decay,
             workers,
             parameters,
         })
     }
 
-    /// The parameters as they are now.
+    /// The current parameters.
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Learns from a batch: one step of the optimiser at this learning rate.
-    pub fn learn(&mut self, rows: &[PackedRow], rate: f64) -> Result<Tally, TrainError> {
+    /// One step of the optimizer on a batch, at this learning rate.
+    pub fn train_step(&mut self, rows: &[PackedRow], lr: f64) -> Result<Tally, TrainError> {
         let (encoder, loss, parameters) = (&self.encoder, &self.loss, &self.parameters);
         let tally = share(&mut self.workers, rows, |worker, rows| {
-            worker.learn(parameters, encoder, loss, rows)
+            worker.gradient(parameters, encoder, loss, rows)
         })?;
         if tally.counts.used > 0 {
-            let factor = 1.0 / tally.counts.used as f32;
-            let step = Step { rate: rate as f32, decay: self.decay, factor };
+            let grad_scale = 1.0 / tally.counts.used as f32;
+            let options = StepOptions { lr, weight_decay: self.weight_decay, grad_scale };
             let gradients: Vec<&[f32]> =
                 self.workers.iter().map(|worker| &*worker.gradients.values).collect();
-            self.adam.step(&mut self.parameters, &gradients, step);
+            self.optimizer.step(&mut self.parameters, &gradients, options);
         } else {
-            // Every batch counts as a step, so that the step is the place among the rows.
-            self.adam.steps += 1;
+            // Every batch counts as a step, because the step is the position among the rows.
+            self.optimizer.step += 1;
         }
         Ok(tally)
     }
 
-    /// The loss of rows, without learning from them.
-    pub fn measure(&mut self, rows: &[PackedRow]) -> Result<Tally, TrainError> {
+    /// The loss of rows, without a step.
+    pub fn validate(&mut self, rows: &[PackedRow]) -> Result<Tally, TrainError> {
         let (encoder, loss, parameters) = (&self.encoder, &self.loss, &self.parameters);
-        share(&mut self.workers, rows, |worker, rows| {
-            worker.measure(parameters, encoder, loss, rows)
-        })
+        share(&mut self.workers, rows, |worker, rows| worker.loss(parameters, encoder, loss, rows))
     }
 
-    /// The gradients of the mean loss of rows, all in one array.
+    /// The gradient of the mean loss of rows.
     #[cfg(test)]
     pub(super) fn gradients(&mut self, rows: &[PackedRow]) -> Vec<f32> {
         let (encoder, loss, parameters) = (&self.encoder, &self.loss, &self.parameters);
         let tally = share(&mut self.workers, rows, |worker, rows| {
-            worker.learn(parameters, encoder, loss, rows)
+            worker.gradient(parameters, encoder, loss, rows)
         });
         let factor = 1.0 / tally.unwrap().counts.used as f32;
         let mut sum = vec![0.0; self.parameters.values.len()];
@@ -92,7 +91,7 @@ impl Learner {
     }
 }
 
-/// Gives each worker its share of the rows, on a thread of its own.
+/// Each worker processes a slice of the rows on its own thread.
 fn share(
     workers: &mut [Worker],
     rows: &[PackedRow],

@@ -1,47 +1,65 @@
-//! What was measured on the way: one line of JSON for each superbatch.
-
-use std::path::Path;
+//! The log: one line per superbatch.
 
 use serde::{Deserialize, Serialize};
 
-use super::TrainError;
-
-/// No log is longer.
-const MAX_BYTES: u64 = 1 << 30;
-
-/// The state of things at the end of a superbatch.
+/// Losses and speed of a superbatch.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LogLine {
     /// Steps taken.
     pub step: u64,
     /// Positions seen.
     pub positions: u64,
-    /// How many times through the rows that is.
+    /// The same in epochs.
     pub epochs: f64,
     /// The learning rate of the last step.
-    pub rate: f64,
-    /// The mean loss of training since the line before.
+    #[serde(rename = "rate", alias = "lr")]
+    pub lr: f64,
+    /// The mean training loss of the superbatch.
     pub loss: f64,
-    /// The mean loss of the rows for validation.
+    /// The validation loss.
     pub validation: Option<f64>,
-    /// Rows left out since the line before.
+    /// Rows of the superbatch that were skipped.
     pub left_out: u64,
-    /// The speed of training since the line before.
+    /// The training speed.
     pub positions_per_second: f64,
 }
 
-/// The lines of a log up to a step; what is none is left out.
-pub(super) fn read(path: &Path, last_step: u64) -> Vec<LogLine> {
-    let text = regular::read_to_string(path, MAX_BYTES).unwrap_or_default();
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<LogLine>(line).ok());
-    lines.filter(|line| line.step <= last_step).collect()
+impl learn::LogLine for LogLine {
+    fn step(&self) -> u64 {
+        self.step
+    }
 }
 
-pub(super) fn write(path: &Path, lines: &[LogLine]) -> Result<(), TrainError> {
-    let mut text = String::new();
-    for line in lines {
-        text += &serde_json::to_string(line).unwrap_or_default();
-        text.push('\n');
+/// Draws training loss and validation loss over the positions seen.
+pub(super) fn loss_svg(title: &str, lines: &[LogLine]) -> String {
+    let training: Vec<_> = lines.iter().map(|line| (line.positions as f64, line.loss)).collect();
+    let validation =
+        lines.iter().filter_map(|line| Some((line.positions as f64, line.validation?)));
+    learn::loss_svg(title, &training, &validation.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_log_is_a_point_and_titles_are_escaped() {
+        let line = |n: u64| LogLine {
+            step: n,
+            positions: n * 1_000_000,
+            epochs: 0.0,
+            lr: 0.1,
+            loss: 0.1 / n as f64,
+            validation: (n > 1).then_some(0.2),
+            left_out: 0,
+            positions_per_second: 1.0,
+        };
+        let svg = loss_svg("<a>", &[1, 2, 3].map(line));
+        let points = |n: usize| svg.split("points=\"").nth(n).unwrap().split('"').next().unwrap();
+        assert_eq!((points(1).split(' ').count(), points(2).split(' ').count()), (3, 2));
+        assert!(svg.contains("&lt;a&gt;") && !svg.contains("<a>"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        assert!(!loss_svg("", &[line(1)]).contains("NaN"));
+        assert!(loss_svg("", &[]).starts_with("<svg "));
     }
-    Ok(data::write_whole(path, text.as_bytes())?)
 }

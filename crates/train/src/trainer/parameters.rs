@@ -1,9 +1,9 @@
-//! The parameters of a network in training: floating-point numbers, all in one array.
+//! The parameters of a network in training: f32, all tensors in one array.
 //!
-//! One array, because the optimiser treats all numbers alike and its threads share them out by place.
-//! Its parts come in this order: feature weights `[input][hidden]`, feature biases, output weights
-//! `[output bucket][mover's hidden, then the other's]`, output biases. A feature weight of 1 is what a
-//! network file calls [`QA`], an output weight of 1 is [`QB`].
+//! One array, so that the threads of the optimizer divide it evenly. Its order: feature weights
+//! `[input][hidden]`, feature biases, output weights `[output bucket][hidden of the side to move, then of
+//! the opponent]`, output biases. A feature weight of 1 is quantized to [`QA`], an output weight of 1 to
+//! [`QB`].
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use nnue::Shape;
 use nnue::network::{Network, NetworkError, QA, QB};
 use simd::AlignedVec;
 
-/// Weights and feature biases stay within this: 127 steps of an output weight in a network file.
+/// Weights and feature biases are clipped to this: an int8 output weight of 127.
 pub const LIMIT: f32 = 1.98;
 
-/// The parts of the array.
+/// The tensors of the array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum Tensor {
     FeatureWeights,
     FeatureBias,
     OutputWeights,
     OutputBias,
 }
 
-impl Part {
+impl Tensor {
     pub(super) const ALL: [Self; 4] =
         [Self::FeatureWeights, Self::FeatureBias, Self::OutputWeights, Self::OutputBias];
 
@@ -38,7 +38,7 @@ impl Part {
         }
     }
 
-    /// How many rows and columns it has.
+    /// Rows and columns.
     pub(super) fn size(self, shape: &Shape) -> (usize, usize) {
         match self {
             Self::FeatureWeights => (shape.inputs(), shape.hidden),
@@ -48,22 +48,22 @@ impl Part {
         }
     }
 
-    /// Where it stands.
+    /// Its range in the array.
     pub(super) fn range(self, shape: &Shape) -> Range<usize> {
-        let length = |part: Self| {
-            let (rows, columns) = part.size(shape);
+        let length = |tensor: Self| {
+            let (rows, columns) = tensor.size(shape);
             rows * columns
         };
-        let start = Self::ALL.into_iter().take_while(|&part| part != self).map(length).sum();
+        let start = Self::ALL.into_iter().take_while(|&tensor| tensor != self).map(length).sum();
         start..start + length(self)
     }
 
-    /// Whether it decays: weights do, biases do not.
+    /// Whether weight decay applies: to weights, not to biases.
     pub(super) const fn decays(self) -> bool {
         matches!(self, Self::FeatureWeights | Self::OutputWeights)
     }
 
-    /// What its numbers are clipped to. An output bias has room enough in a network file.
+    /// What its values are clipped to. An output bias is quantized to int32.
     pub(super) const fn limit(self) -> f32 {
         match self {
             Self::OutputBias => f32::MAX,
@@ -72,89 +72,86 @@ impl Part {
     }
 }
 
-/// How many numbers a network has.
+/// The number of parameters of a network.
 pub(super) fn count(shape: &Shape) -> usize {
-    Part::OutputBias.range(shape).end
+    Tensor::OutputBias.range(shape).end
 }
 
-/// A network of floating-point numbers, as it is trained.
+/// A network in floating point.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameters {
     shape: Shape,
-    /// Where the parts stand, in the order of [`Part::ALL`].
+    /// The ranges of [`Tensor::ALL`].
     ranges: [Range<usize>; 4],
     pub(super) values: AlignedVec<f32>,
 }
 
 impl Parameters {
-    /// All zero. The shape must be one that [`Shape::check`] accepts.
+    /// All zero. The shape must pass [`Shape::check`].
     pub(super) fn zero(shape: &Shape) -> Self {
-        let ranges = Part::ALL.map(|part| part.range(shape));
+        let ranges = Tensor::ALL.map(|tensor| tensor.range(shape));
         Self { shape: shape.clone(), ranges, values: AlignedVec::zeros(count(shape)) }
     }
 
-    /// Random numbers to begin with: feature weights uniform within ±1/√32 (a board has at most 32
-    /// pieces, so that sums are about ±½), output weights within ±1/√(2·hidden), biases zero.
+    /// Random initialization: feature weights uniform in ±1/√32 (at most 32 inputs are active), output
+    /// weights in ±1/√(2·hidden), biases zero.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         let mut parameters = Self::zero(shape);
         let mut random = Rng::new(seed, u64::MAX);
         let fill = |values: &mut [f32], bound: f32, random: &mut Rng| {
             values.iter_mut().for_each(|value| *value = bound * (2.0 * random.next_f32() - 1.0));
         };
-        let bounds = [(Part::FeatureWeights, 32), (Part::OutputWeights, 2 * shape.hidden)];
-        for (part, inputs) in bounds {
-            fill(parameters.part_mut(part), 1.0 / (inputs as f32).sqrt(), &mut random);
+        let bounds = [(Tensor::FeatureWeights, 32), (Tensor::OutputWeights, 2 * shape.hidden)];
+        for (tensor, inputs) in bounds {
+            fill(parameters.tensor_mut(tensor), 1.0 / (inputs as f32).sqrt(), &mut random);
         }
         parameters
     }
 
-    /// The size and the meaning of the inputs.
+    /// The architecture.
     pub const fn shape(&self) -> &Shape {
         &self.shape
     }
 
     #[inline]
-    pub(super) fn part(&self, part: Part) -> &[f32] {
-        &self.values[self.ranges[part as usize].clone()]
+    pub(super) fn tensor(&self, tensor: Tensor) -> &[f32] {
+        &self.values[self.ranges[tensor as usize].clone()]
     }
 
     #[inline]
-    pub(super) fn part_mut(&mut self, part: Part) -> &mut [f32] {
-        &mut self.values[self.ranges[part as usize].clone()]
+    pub(super) fn tensor_mut(&mut self, tensor: Tensor) -> &mut [f32] {
+        &mut self.values[self.ranges[tensor as usize].clone()]
     }
 
-    /// All parts at once: feature weights, feature biases, output weights, output biases.
-    pub(super) fn parts_mut(&mut self) -> [&mut [f32]; 4] {
+    /// All tensors: feature weights, feature biases, output weights, output biases.
+    pub(super) fn tensors_mut(&mut self) -> [&mut [f32]; 4] {
         let mut rest: &mut [f32] = &mut self.values;
         self.ranges.each_ref().map(|range| rest.split_off_mut(..range.len()).unwrap_or_default())
     }
 
-    /// Whether all are numbers.
+    /// Whether all parameters are finite.
     pub fn is_finite(&self) -> bool {
         self.values.iter().all(|value| value.is_finite())
     }
 
-    /// What the numbers are known by: a hash of them.
-    pub(super) fn fingerprint(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for value in self.values.iter() {
-            hasher.update(&value.to_le_bytes());
-        }
-        hasher.finalize().to_hex()[..16].to_owned()
-    }
-
-    /// The network the engine plays: each number rounded to the nearest step of the file's.
-    pub fn quantised(&self) -> Result<Network, NetworkError> {
+    /// The quantized network, as the engine plays it.
+    pub fn quantized(&self) -> Result<Network, NetworkError> {
         let (qa, qb) = (QA as f32, QB as f32);
-        // A cast saturates: what is out of range cannot wrap around.
-        let words = |part| self.part(part).iter().map(|v| (v * qa).round() as i16).collect();
+        // A cast saturates: values out of range do not wrap around.
+        let words = |tensor| self.tensor(tensor).iter().map(|v| (v * qa).round() as i16).collect();
         let bytes = |v: &f32| ((v * qb).round() as i8).max(-127);
-        let outputs = self.part(Part::OutputWeights).iter().map(bytes).collect();
+        let outputs = self.tensor(Tensor::OutputWeights).iter().map(bytes).collect();
         let unit = f64::from(QA * QB);
-        let biases = self.part(Part::OutputBias).iter();
+        let biases = self.tensor(Tensor::OutputBias).iter();
         let biases = biases.map(|&v| (f64::from(v) * unit).round() as i32).collect();
         let shape = self.shape.clone();
-        Network::new(shape, words(Part::FeatureWeights), words(Part::FeatureBias), outputs, biases)
+        Network::new(
+            shape,
+            words(Tensor::FeatureWeights),
+            words(Tensor::FeatureBias),
+            outputs,
+            biases,
+        )
     }
 }
 
@@ -163,34 +160,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_follow_each_other_without_gaps() {
+    fn tensors_are_contiguous() {
         let shape = Shape { output_buckets: 3, ..Shape::plain(64) };
         let mut end = 0;
-        for part in Part::ALL {
-            assert_eq!(part.range(&shape).start, end);
-            end = part.range(&shape).end;
+        for tensor in Tensor::ALL {
+            assert_eq!(tensor.range(&shape).start, end);
+            end = tensor.range(&shape).end;
         }
         assert_eq!(end, 768 * 64 + 64 + 3 * 128 + 3);
         assert_eq!(end, count(&shape));
     }
 
     #[test]
-    fn random_parameters_follow_from_the_seed_and_fit_a_network() {
+    fn random_parameters_depend_on_the_seed_and_can_be_quantized() {
         let shape = Shape::plain(32);
         let one = Parameters::random(&shape, 1);
         assert_eq!(one, Parameters::random(&shape, 1));
         assert_ne!(one, Parameters::random(&shape, 2));
         assert!(one.is_finite() && one.values.iter().all(|v| v.abs() <= 0.18));
-        assert_eq!(one.quantised().unwrap().shape(), &shape);
+        assert_eq!(one.quantized().unwrap().shape(), &shape);
     }
 
     #[test]
-    fn numbers_without_room_in_the_file_are_not_bent_into_others() {
+    fn values_out_of_range_saturate() {
         let mut parameters = Parameters::zero(&Shape::plain(32));
-        parameters.part_mut(Part::OutputWeights)[0] = -50.0;
-        parameters.part_mut(Part::OutputWeights)[1] = 50.0;
-        parameters.part_mut(Part::FeatureBias)[0] = 1e9;
-        let network = parameters.quantised().unwrap();
+        parameters.tensor_mut(Tensor::OutputWeights)[0] = -50.0;
+        parameters.tensor_mut(Tensor::OutputWeights)[1] = 50.0;
+        parameters.tensor_mut(Tensor::FeatureBias)[0] = 1e9;
+        let network = parameters.quantized().unwrap();
         assert_eq!(network.output_row(0)[..2], [-127, 127]);
         assert_eq!(network.feature_bias()[0], i16::MAX);
     }

@@ -1,10 +1,9 @@
-//! Rows of data sets, in an order that follows from the seed, from any place on.
+//! Rows of data sets in an order that depends on the seed, from any row on.
 //!
-//! The rows of all files are cut into blocks. Each time through them (an *epoch*) has its own random
-//! order of blocks; as many of them as fill a window are read together, and the rows of a window are
-//! put in random order. So rows that stood side by side are far apart, and memory holds a window, not the
-//! data set. Row *n* of the endless sequence of epochs is always the same one: whoever knows *n* can go
-//! on with it.
+//! The rows of all files are divided into blocks. Each epoch shuffles the blocks, reads as many as fill the
+//! shuffle buffer (the *window*), and shuffles the rows in it: neighbors in a file end up far apart, and
+//! memory holds a window, not the data set. Row *n* of the endless sequence of epochs is always the same,
+//! so *n* is the resume cursor.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,12 +12,12 @@ use chess::PackedRow;
 use chess::rng::Rng;
 use data::{DataError, FileFormat, Manifest, PackedFile, SUCCESS, Shard, Split};
 
-use super::TrainError;
+use learn::TrainError;
 
-/// The formats that are read.
+/// The file formats.
 const FILES: [FileFormat; 2] = [FileFormat::Packed, FileFormat::Parquet];
-/// Rows in a block, 256 KiB packed, whatever the row groups of the file: rows come in the same order from
-/// both formats.
+/// Rows per block, 256 KiB packed. Independent of row groups, so that the order is the same for both
+/// formats.
 const BLOCK: u64 = 1 << 13;
 
 /// Files of rows, Parquet or packed.
@@ -29,8 +28,8 @@ pub struct RowFiles {
 }
 
 impl RowFiles {
-    /// The files of one split of data sets: finished data sets; folders with files (`.rows`, `.parquet`)
-    /// that are no data set and single files, all of which are for training.
+    /// The files of one split: of finished data sets; of folders with files (`.rows`, `.parquet`) that are
+    /// no data set, and of single files, which are all training rows.
     pub fn open(paths: &[PathBuf], split: Split) -> Result<Self, TrainError> {
         let mut all = Self::default();
         for path in paths {
@@ -50,7 +49,7 @@ impl RowFiles {
         Ok(all)
     }
 
-    /// All rows of all files, whatever split they belong to.
+    /// All rows of both splits.
     pub fn open_all(paths: &[PathBuf]) -> Result<Self, TrainError> {
         let [mut all, validation] =
             [Self::open(paths, Split::Train)?, Self::open(paths, Split::Validation)?];
@@ -74,22 +73,22 @@ impl RowFiles {
             }
         }
         if paths.is_empty() {
-            // An unfinished data set says so itself.
+            // The error names an unfinished data set.
             Manifest::open(folder)?;
         }
         paths.sort();
         paths.iter().try_for_each(|path| self.add(path, None))
     }
 
-    /// Adds a file. Packed rows have their hash in the head; of a Parquet file it is the one that the
-    /// manifest tells, or computed.
+    /// Adds a file. The hash of packed rows is in their header; that of a Parquet file is taken from the
+    /// manifest, or computed.
     fn add(&mut self, path: &Path, hash: Option<&str>) -> Result<(), TrainError> {
         let shard = Shard::open(path)?;
         self.hasher_input.extend(shard.rows().to_le_bytes());
         if shard.is_packed() {
             self.hasher_input.extend(PackedFile::open(path)?.hash());
         } else {
-            // A file without positions is found here, and not in the middle of a training.
+            // A file without a board column fails here, and not in the middle of a run.
             shard.read_rows(0..shard.rows().min(1), &mut Vec::new())?;
             let hash = hash.map(str::to_owned).or_else(|| data::describe(path).blake3);
             self.hasher_input.extend(hash.unwrap_or_default().bytes());
@@ -98,12 +97,12 @@ impl RowFiles {
         Ok(())
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.files.iter().map(|shard| shard.rows()).sum()
     }
 
-    /// What the rows are known by: a hash of what the heads of all files say, in order.
+    /// A hash of the headers of all files, in order.
     pub fn fingerprint(&self) -> String {
         blake3::hash(&self.hasher_input).to_hex()[..16].to_owned()
     }
@@ -124,14 +123,14 @@ impl RowFiles {
         let shard = &self.files[block.file as usize];
         shard.read_rows(block.first..block.first + u64::from(block.count), &mut rows)?;
         if rows.len() != block.count as usize {
-            let (path, reason) = (shard.path().to_owned(), "it has become shorter".to_owned());
+            let (path, reason) = (shard.path().to_owned(), "it was truncated".to_owned());
             return Err(DataError::Damaged { path, reason }.into());
         }
         into.append(&mut rows);
         Ok(())
     }
 
-    /// So many rows from all over the files, in no particular order: always the same.
+    /// A fixed random sample of the rows.
     pub fn sample(&self, count: u64) -> Result<Vec<PackedRow>, TrainError> {
         let mut blocks = self.blocks();
         Rng::new(0, 0).shuffle(&mut blocks);
@@ -161,16 +160,16 @@ pub struct RowStream {
     seed: u64,
     window_rows: usize,
     epoch: u64,
-    /// The blocks of this epoch that have not been read, the next one last.
+    /// The unread blocks of this epoch, the next one last.
     blocks: Vec<Block>,
     windows_read: u64,
     window: Vec<PackedRow>,
-    /// How many rows of the window have been given.
-    given: usize,
+    /// Rows of the window that have been returned.
+    returned: usize,
 }
 
 impl RowStream {
-    /// From row `start` of the sequence on.
+    /// Starts at row `start` of the sequence.
     pub fn new(
         files: RowFiles,
         seed: u64,
@@ -181,7 +180,8 @@ impl RowStream {
         if rows == 0 {
             let path = files.files.first().map(|shard| shard.path().to_owned());
             let path = path.unwrap_or_default();
-            return Err(TrainError::NoRows(path));
+            let path = path.display();
+            return Err(TrainError::Examples(format!("there are no rows to train on in {path}")));
         }
         let mut stream = Self {
             files,
@@ -191,10 +191,10 @@ impl RowStream {
             blocks: Vec::new(),
             windows_read: 0,
             window: Vec::new(),
-            given: 0,
+            returned: 0,
         };
         stream.start_epoch();
-        // Windows that have been given are not read at all.
+        // Windows before the start are not read.
         let mut skip = (start % rows) as usize;
         loop {
             let next = stream.next_window();
@@ -208,7 +208,7 @@ impl RowStream {
         }
         if skip > 0 {
             stream.load()?;
-            stream.given = skip;
+            stream.returned = skip;
         }
         Ok(stream)
     }
@@ -238,26 +238,26 @@ impl RowStream {
         let blocks = self.next_window();
         self.blocks.truncate(self.blocks.len() - blocks.len());
         self.window.clear();
-        self.given = 0;
+        self.returned = 0;
         for block in &blocks {
             self.files.read(block, &mut self.window)?;
         }
-        let chance = Rng::new(self.seed, self.epoch << 1 | 1).next_u64() ^ self.windows_read;
-        Rng::new(chance, 2).shuffle(&mut self.window);
+        let window_seed = Rng::new(self.seed, self.epoch << 1 | 1).next_u64() ^ self.windows_read;
+        Rng::new(window_seed, 2).shuffle(&mut self.window);
         self.windows_read += 1;
         Ok(())
     }
 
-    /// The next rows of the sequence, so many.
+    /// The next `count` rows of the sequence.
     pub fn next_rows(&mut self, count: usize) -> Result<Vec<PackedRow>, TrainError> {
         let mut rows = Vec::with_capacity(count);
         while rows.len() < count {
-            if self.given == self.window.len() {
+            if self.returned == self.window.len() {
                 self.load()?;
             }
-            let take = (count - rows.len()).min(self.window.len() - self.given);
-            rows.extend_from_slice(&self.window[self.given..self.given + take]);
-            self.given += take;
+            let take = (count - rows.len()).min(self.window.len() - self.returned);
+            rows.extend_from_slice(&self.window[self.returned..self.returned + take]);
+            self.returned += take;
         }
         Ok(rows)
     }

@@ -1,7 +1,7 @@
-//! The trainer against its slow twin, against finite differences, and against interruptions.
+//! The trainer against a dense reference, against finite differences, and against interruptions.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chess::{Color, PackedRow};
@@ -10,10 +10,13 @@ use nnue::Shape;
 use nnue::network::SCALE;
 
 use super::example::sigmoid;
-use super::parameters::Part;
+use learn::TrainError;
+use learn::log::{self, LOG};
+
+use super::parameters::Tensor;
 use super::*;
 
-/// Two king buckets, three output buckets, mirrored: everything there is.
+/// Two king buckets, three output buckets, mirrored.
 fn shape() -> Shape {
     let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
     Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 3 }
@@ -25,27 +28,28 @@ fn options(threads: usize) -> TrainOptions {
     options
 }
 
-/// The network as one would write it on a board: dense inputs, double precision, one number at a time.
-struct Twin<'a> {
+/// The reference network: dense inputs, double precision, one value at a time.
+struct Reference<'a> {
     options: &'a TrainOptions,
     values: Vec<f64>,
-    /// Where each part begins and how long its rows are.
-    places: [(usize, usize); 4],
+    /// The start of each tensor, and the length of its rows.
+    tensors: [(usize, usize); 4],
 }
 
-impl<'a> Twin<'a> {
+impl<'a> Reference<'a> {
     fn new(options: &'a TrainOptions, parameters: &Parameters) -> Self {
-        let place = |part: Part| (part.range(&options.shape).start, part.size(&options.shape).1);
+        let place =
+            |tensor: Tensor| (tensor.range(&options.shape).start, tensor.size(&options.shape).1);
         let values = parameters.values.iter().map(|&v| v.into()).collect();
-        Self { options, values, places: Part::ALL.map(place) }
+        Self { options, values, tensors: Tensor::ALL.map(place) }
     }
 
-    fn at(&self, part: Part, row: usize, column: usize) -> usize {
-        let (start, width) = self.places[part as usize];
+    fn at(&self, tensor: Tensor, row: usize, column: usize) -> usize {
+        let (start, width) = self.tensors[tensor as usize];
         start + row * width + column
     }
 
-    /// Inputs of both perspectives, 0 or 1, the mover's first; the output layer; the target.
+    /// Inputs of both perspectives, 0 or 1, side to move first; the output bucket; the target.
     fn example(&self, row: &PackedRow) -> ([Vec<f64>; 2], usize, f64) {
         let (shape, row) = (&self.options.shape, row.unpack().unwrap());
         let position = row.position;
@@ -74,24 +78,24 @@ impl<'a> Twin<'a> {
         (inputs, shape.output_bucket(position.occupied().len()), target)
     }
 
-    /// The hidden layer before it is clipped, both halves.
+    /// The hidden layer before clipping, both perspectives.
     fn hidden(&self, inputs: &[Vec<f64>; 2]) -> Vec<f64> {
         let sum = |side: usize, i: usize| {
             let weights = inputs[side].iter().enumerate();
             let weights =
-                weights.map(|(n, x)| x * self.values[self.at(Part::FeatureWeights, n, i)]);
-            self.values[self.at(Part::FeatureBias, 0, i)] + weights.sum::<f64>()
+                weights.map(|(n, x)| x * self.values[self.at(Tensor::FeatureWeights, n, i)]);
+            self.values[self.at(Tensor::FeatureBias, 0, i)] + weights.sum::<f64>()
         };
         let hidden = self.options.shape.hidden;
         (0..2 * hidden).map(|i| sum(i / hidden, i % hidden)).collect()
     }
 
-    /// Expectation of a hidden layer.
-    fn expectation(&self, hidden: &[f64], bucket: usize) -> f64 {
+    /// The expected score.
+    fn expected_score(&self, hidden: &[f64], bucket: usize) -> f64 {
         let terms = hidden.iter().enumerate().map(|(i, x)| {
-            x.clamp(0.0, 1.0).powi(2) * self.values[self.at(Part::OutputWeights, bucket, i)]
+            x.clamp(0.0, 1.0).powi(2) * self.values[self.at(Tensor::OutputWeights, bucket, i)]
         });
-        let output = self.values[self.at(Part::OutputBias, 0, bucket)] + terms.sum::<f64>();
+        let output = self.values[self.at(Tensor::OutputBias, 0, bucket)] + terms.sum::<f64>();
         1.0 / (1.0 + (-output * f64::from(SCALE) / self.options.scale).exp())
     }
 
@@ -99,34 +103,34 @@ impl<'a> Twin<'a> {
     fn loss(&self, rows: &[PackedRow]) -> f64 {
         let loss = |row| {
             let (inputs, bucket, target) = self.example(row);
-            let error = self.expectation(&self.hidden(&inputs), bucket) - target;
+            let error = self.expected_score(&self.hidden(&inputs), bucket) - target;
             error.abs().powf(self.options.power)
         };
         rows.iter().map(loss).sum::<f64>() / rows.len() as f64
     }
 
-    /// Its gradient, by the chain rule.
+    /// The gradient of the mean loss, by the chain rule.
     fn gradients(&self, rows: &[PackedRow]) -> Vec<f64> {
         let (mut gradients, size) = (vec![0.0; self.values.len()], self.options.shape.hidden);
         let (power, slope) = (self.options.power, f64::from(SCALE) / self.options.scale);
         for row in rows {
             let (inputs, bucket, target) = self.example(row);
             let hidden = self.hidden(&inputs);
-            let p = self.expectation(&hidden, bucket);
+            let p = self.expected_score(&hidden, bucket);
             let error = p - target;
             let outer = power * error.abs().powf(power - 1.0) * error.signum();
             let g = outer * p * (1.0 - p) * slope / rows.len() as f64;
-            gradients[self.at(Part::OutputBias, 0, bucket)] += g;
+            gradients[self.at(Tensor::OutputBias, 0, bucket)] += g;
             for (i, &x) in hidden.iter().enumerate() {
-                let weight = self.at(Part::OutputWeights, bucket, i);
+                let weight = self.at(Tensor::OutputWeights, bucket, i);
                 gradients[weight] += g * x.clamp(0.0, 1.0).powi(2);
                 if !(0.0..1.0).contains(&x) {
                     continue;
                 }
                 let back = g * self.values[weight] * 2.0 * x;
-                gradients[self.at(Part::FeatureBias, 0, i % size)] += back;
+                gradients[self.at(Tensor::FeatureBias, 0, i % size)] += back;
                 for (n, input) in inputs[i / size].iter().enumerate() {
-                    gradients[self.at(Part::FeatureWeights, n, i % size)] += back * input;
+                    gradients[self.at(Tensor::FeatureWeights, n, i % size)] += back * input;
                 }
             }
         }
@@ -134,11 +138,11 @@ impl<'a> Twin<'a> {
     }
 }
 
-/// Parameters that do not leave half of the hidden layer clipped.
+/// Parameters with few clipped hidden values.
 fn parameters(seed: u64) -> Parameters {
     let mut parameters = Parameters::random(&shape(), seed);
-    parameters.part_mut(Part::FeatureBias).fill(0.4);
-    parameters.part_mut(Part::OutputBias).copy_from_slice(&[0.3, -0.1, 0.2]);
+    parameters.tensor_mut(Tensor::FeatureBias).fill(0.4);
+    parameters.tensor_mut(Tensor::OutputBias).copy_from_slice(&[0.3, -0.1, 0.2]);
     parameters
 }
 
@@ -148,17 +152,17 @@ fn mixed_rows(count: usize, seed: u64) -> Vec<PackedRow> {
 }
 
 #[test]
-fn loss_and_gradients_are_those_of_the_dense_twin_whatever_the_threads() {
+fn loss_and_gradients_are_those_of_the_dense_reference_for_any_number_of_threads() {
     let rows = mixed_rows(40, 3);
     let parameters = parameters(2);
     for (threads, power) in [(1, 2.0), (2, 2.0), (3, 2.5)] {
         let mut options = options(threads);
         options.power = power;
-        let twin = Twin::new(&options, &parameters);
+        let reference = Reference::new(&options, &parameters);
         let mut learner = Learner::new(&options, parameters.clone()).unwrap();
-        let loss = learner.measure(&rows).unwrap().mean().unwrap();
-        assert!((loss - twin.loss(&rows)).abs() < 1e-6, "{loss} {}", twin.loss(&rows));
-        let (fast, slow) = (learner.gradients(&rows), twin.gradients(&rows));
+        let loss = learner.validate(&rows).unwrap().mean().unwrap();
+        assert!((loss - reference.loss(&rows)).abs() < 1e-6, "{loss} {}", reference.loss(&rows));
+        let (fast, slow) = (learner.gradients(&rows), reference.gradients(&rows));
         let most = slow.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
         for (n, (&fast, slow)) in fast.iter().zip(slow).enumerate() {
             assert!((f64::from(fast) - slow).abs() < 1e-4 * most, "{n}: {fast} {slow}");
@@ -167,46 +171,29 @@ fn loss_and_gradients_are_those_of_the_dense_twin_whatever_the_threads() {
 }
 
 #[test]
-fn gradients_of_every_kind_of_parameter_are_finite_differences_of_the_loss() {
+fn gradients_of_every_tensor_are_finite_differences_of_the_loss() {
     let (rows, parameters, options) = (mixed_rows(25, 4), parameters(5), options(1));
     let gradients = Learner::new(&options, parameters.clone()).unwrap().gradients(&rows);
-    let mut twin = Twin::new(&options, &parameters);
-    for part in Part::ALL {
-        let mut range: Vec<usize> = part.range(&shape()).collect();
+    let mut reference = Reference::new(&options, &parameters);
+    for tensor in Tensor::ALL {
+        let mut range: Vec<usize> = tensor.range(&shape()).collect();
         // The largest ones, so that there is something to compare.
         range.sort_by(|&a, &b| gradients[b].abs().total_cmp(&gradients[a].abs()));
         range.retain(|&n| gradients[n].abs() > 1e-7);
-        assert!(range.len() >= 2, "{part:?}");
+        assert!(range.len() >= 2, "{tensor:?}");
         for &n in range.iter().take(8) {
-            let (value, step) = (twin.values[n], 1e-5);
-            twin.values[n] = value + step;
-            let above = twin.loss(&rows);
-            twin.values[n] = value - step;
-            let difference = (above - twin.loss(&rows)) / (2.0 * step);
-            twin.values[n] = value;
+            let (value, step) = (reference.values[n], 1e-5);
+            reference.values[n] = value + step;
+            let above = reference.loss(&rows);
+            reference.values[n] = value - step;
+            let difference = (above - reference.loss(&rows)) / (2.0 * step);
+            reference.values[n] = value;
             let gradient = f64::from(gradients[n]);
             assert!(
                 (gradient - difference).abs() < 1e-3 * gradient.abs() + 1e-7,
-                "{part:?} {n}: {gradient} {difference}"
+                "{tensor:?} {n}: {gradient} {difference}"
             );
         }
-    }
-}
-
-/// A folder that is gone when the test is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-train-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -245,60 +232,62 @@ fn never() -> AtomicBool {
 }
 
 #[test]
-fn a_training_stopped_again_and_again_ends_with_the_same_network_to_the_byte() {
-    let folder = Folder::new("stopped");
-    let whole = training(&folder.0, "whole");
+fn a_run_interrupted_again_and_again_ends_with_the_same_network() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = training(folder.path(), "whole");
     let done = train(&whole, &never(), &mut |_| ()).unwrap();
-    assert_eq!((done.steps, done.was_stopped, done.counts.used), (47, false, 6_000));
+    assert_eq!(
+        (done.summary.steps, done.summary.was_stopped, done.counts.used),
+        (47, false, 6_000)
+    );
     let expected = fs::read(whole.out.join(NETWORK)).unwrap();
-    let cut = training(&folder.0, "cut");
+    let cut = training(folder.path(), "cut");
     let mut rounds = 0;
     loop {
-        // Stops after a few steps, in the middle of superbatches as well as at their ends.
+        // Interrupted after a few steps, within superbatches and at their ends.
         let (stop, mut steps) = (never(), 0);
         let trained = train(&cut, &stop, &mut |event| {
-            if let Event::Progress { .. } = event {
+            if let Event::Progress(_) = event {
                 steps += 1;
                 stop.store(steps > rounds % 7, Ordering::Relaxed);
             }
         });
         rounds += 1;
-        if !trained.unwrap().was_stopped {
+        if !trained.unwrap().summary.was_stopped {
             break;
         }
     }
     assert!(rounds > 8, "{rounds}");
     assert!(fs::read(cut.out.join(NETWORK)).unwrap() == expected);
-    let log = |training: &Training| {
-        let text = fs::read_to_string(training.out.join("log.jsonl")).unwrap();
-        let lines: Vec<LogLine> =
-            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let losses = |training: &Training| {
+        let lines: Vec<LogLine> = log::read(&training.out.join(LOG));
         lines.into_iter().map(|line| (line.step, line.loss, line.validation)).collect::<Vec<_>>()
     };
-    assert_eq!(log(&whole), log(&cut));
-    // There is nothing left to do, and nothing is done.
-    assert!(train(&cut, &never(), &mut |_| ()).unwrap().was_complete);
+    assert_eq!(losses(&whole), losses(&cut));
+    assert_eq!(losses(&whole).len(), 8);
+    // A complete run does nothing.
+    assert!(train(&cut, &never(), &mut |_| ()).unwrap().summary.was_complete);
 }
 
 #[test]
 fn training_learns_something() {
-    let folder = Folder::new("learns");
-    let mut job = training(&folder.0, "out");
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = training(folder.path(), "out");
     job.options.positions = 30_000;
-    job.options.rate = 0.01;
+    job.options.lr = 0.01;
     train(&job, &never(), &mut |_| ()).unwrap();
-    let lines = log::read(&job.out.join("log.jsonl"), u64::MAX);
+    let lines = log::read::<LogLine>(&job.out.join(LOG));
     let (first, last) = (&lines[0], &lines[lines.len() - 1]);
-    // Scores are random: what can be learned is to know the rows by heart.
+    // Scores are random: the network can only memorize the rows.
     assert!(last.loss < 0.8 * first.loss, "{first:?} {last:?}");
     assert!(last.validation.unwrap() < first.validation.unwrap());
     assert!(fs::read_to_string(job.out.join("loss.svg")).unwrap().contains("validation"));
 }
 
 #[test]
-fn another_training_in_the_same_folder_is_refused_with_the_difference() {
-    let folder = Folder::new("differs");
-    let mut job = training(&folder.0, "out");
+fn a_run_with_other_options_in_the_same_folder_is_refused_with_the_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = training(folder.path(), "out");
     job.options.positions = 600;
     train(&job, &never(), &mut |_| ()).unwrap();
     let refused = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err().to_string();
@@ -306,25 +295,25 @@ fn another_training_in_the_same_folder_is_refused_with_the_difference() {
     other.options.lambda = 0.25;
     assert!(refused(&other).ends_with("lambda was 0.6 and is now 0.25"), "{}", refused(&other));
     let mut other = job.clone();
-    write_rows(&folder.0.join("more.rows"), &random_rows(10, 1));
-    other.rows = RowFiles::open(&[folder.0.join("more.rows")], Split::Train).unwrap();
+    write_rows(&folder.path().join("more.rows"), &random_rows(10, 1));
+    other.rows = RowFiles::open(&[folder.path().join("more.rows")], Split::Train).unwrap();
     assert!(refused(&other).contains("data was"), "{}", refused(&other));
     let mut other = job.clone();
-    (other.out, other.must_resume) = (folder.0.join("nothing"), true);
+    (other.out, other.must_resume) = (folder.path().join("nothing"), true);
     assert!(refused(&other).starts_with("there is no checkpoint in "));
-    // One that begins with its parameters is yet another.
+    // Other initial parameters make another run.
     let mut other = job.clone();
     let checkpoint = Checkpoint::load(&job.out.join(CHECKPOINT)).unwrap();
     other.from = Some(checkpoint.parameters().clone());
     assert!(refused(&other).contains("from was null"));
-    other.out = folder.0.join("tuned");
+    other.out = folder.path().join("tuned");
     train(&other, &never(), &mut |_| ()).unwrap();
 }
 
 #[test]
-fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
-    let folder = Folder::new("damaged");
-    let mut job = training(&folder.0, "out");
+fn a_damaged_checkpoint_never_panics() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = training(folder.path(), "out");
     job.options.positions = 600;
     job.options.shape = Shape::plain(32);
     job.keep = 2;
@@ -335,7 +324,7 @@ fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
     assert_eq!(checkpoint.step(), 5);
     let step = |kept: u64| job.out.join(format!("checkpoint-{kept:09}.safetensors"));
     assert!(step(5).exists());
-    let damaged = folder.0.join("damaged");
+    let damaged = folder.path().join("damaged");
     for length in (0..60).map(|n| n * good.len() / 60) {
         fs::write(&damaged, &good[..length]).unwrap();
         let error = Checkpoint::load(&damaged).unwrap_err().to_string();
@@ -343,7 +332,7 @@ fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
     }
     for n in 0..1_000 {
         let mut bytes = good.clone();
-        // Half of the flips are in the head.
+        // Half of the flips are in the header.
         let at = if n % 2 == 0 { n } else { n * good.len() / 1_000 };
         bytes[at] ^= 1 << (n % 8);
         fs::write(&damaged, &bytes).unwrap();
@@ -358,9 +347,9 @@ fn a_damaged_checkpoint_is_an_error_or_the_same_but_never_a_panic() {
 }
 
 #[test]
-fn a_checkpoint_is_bounded_like_the_options_it_came_from() {
-    let folder = Folder::new("bounded");
-    let mut job = training(&folder.0, "out");
+fn counts_of_a_checkpoint_have_the_bounds_of_the_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = training(folder.path(), "out");
     (job.options.positions, job.options.shape) = (600, Shape::plain(32));
     train(&job, &never(), &mut |_| ()).unwrap();
     let path = job.out.join(CHECKPOINT);
@@ -371,18 +360,20 @@ fn a_checkpoint_is_bounded_like_the_options_it_came_from() {
         forged.save(&path).unwrap();
         train(&job, &never(), &mut |_| ()).unwrap_err().to_string()
     };
-    assert!(refused(&|c| c.note.step = u64::MAX).contains("is no checkpoint: it tells of"));
-    assert!(refused(&|c| c.note.total.used = u64::MAX).contains("is no checkpoint: it tells of"));
-    assert!(refused(&|c| c.note.total.damaged = u64::MAX).contains("it tells of"));
+    assert!(refused(&|c| c.metadata.step = u64::MAX).contains("steps or rows are out of range"));
+    assert!(
+        refused(&|c| c.metadata.total.used = u64::MAX).contains("steps or rows are out of range")
+    );
+    assert!(refused(&|c| c.metadata.total.damaged = u64::MAX).contains("out of range"));
 }
 
 #[test]
-fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
-    let folder = Folder::new("rows");
+fn every_epoch_has_every_row_once_and_can_start_at_any_row() {
+    let folder = tempfile::tempdir().unwrap();
     let rows = random_rows(20_000, 5);
-    write_rows(&folder.0.join("a.rows"), &rows[..9_000]);
-    write_rows(&folder.0.join("b.rows"), &rows[9_000..]);
-    let files = RowFiles::open(std::slice::from_ref(&folder.0), Split::Train).unwrap();
+    write_rows(&folder.path().join("a.rows"), &rows[..9_000]);
+    write_rows(&folder.path().join("b.rows"), &rows[9_000..]);
+    let files = RowFiles::open(&[folder.path().to_owned()], Split::Train).unwrap();
     assert_eq!(files.rows(), 20_000);
     let stream = |start| RowStream::new(files.clone(), 7, 10_000, start).unwrap();
     let all = stream(0).next_rows(60_000).unwrap();
@@ -401,23 +392,23 @@ fn every_row_comes_once_in_an_epoch_and_from_any_place_on() {
 }
 
 #[test]
-fn data_without_rows_and_rows_without_sense_are_one_clear_error() {
-    let folder = Folder::new("hostile");
-    let mut job = training(&folder.0, "out");
+fn unusable_training_data_are_one_clear_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = training(folder.path(), "out");
     let train = |job: &Training| train(job, &never(), &mut |_| ()).unwrap_err().to_string();
-    let path = folder.0.join("empty.rows");
+    let path = folder.path().join("empty.rows");
     write_rows(&path, &[]);
     job.rows = RowFiles::open(std::slice::from_ref(&path), Split::Train).unwrap();
     assert!(train(&job).starts_with("there are no rows to train on in "));
     write_rows(&path, &vec![PackedRow::from_bytes([0xff; 32]); 300]);
     job.rows = RowFiles::open(std::slice::from_ref(&path), Split::Train).unwrap();
-    assert!(train(&job).starts_with("none of 768 rows can be learned from: 768 damaged"));
+    assert!(train(&job).starts_with("none of 768 rows is usable: 768 damaged"));
     fs::write(&path, b"TABIYA32 and then nothing").unwrap();
     assert!(RowFiles::open(&[path], Split::Train).is_err());
-    assert!(RowFiles::open(&[folder.0.join("none")], Split::Train).is_err());
-    // Rates that lead nowhere.
-    let mut job = training(&folder.0, "far");
-    (job.options.rate, job.options.scale, job.options.warmup) = (1.0, 1.0, 0);
+    assert!(RowFiles::open(&[folder.path().join("none")], Split::Train).is_err());
+    // A learning rate that diverges.
+    let mut job = training(folder.path(), "far");
+    (job.options.lr, job.options.scale, job.options.warmup) = (1.0, 1.0, 0);
     match super::train(&job, &never(), &mut |_| ()) {
         Ok(_) | Err(TrainError::NotFinite(_)) => {}
         Err(error) => panic!("{error}"),

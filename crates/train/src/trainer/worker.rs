@@ -1,26 +1,27 @@
-//! What one thread does with its share of a batch: forward, loss, backward.
+//! Forward and backward pass of one thread.
 //!
-//! It takes as many rows at a time as keep their hidden layers in the second-level cache (a *block*). For
-//! the gradient of feature weights the inputs of a block are sorted: every weight row that is active is
-//! read and written once for the block, not once for every position. A thread has gradients of its own,
-//! which the optimiser adds up in a fixed order, so that a run can be repeated to the bit.
+//! Rows are processed in *blocks* whose hidden layers fit the L2 cache. For the gradient of the feature
+//! weights the inputs of a block are sorted: every active weight row is read and written once per block,
+//! not once per position. Each thread has its own gradient; the optimizer sums them in a fixed order, so
+//! that runs are reproducible to the bit.
 
 use chess::PackedRow;
 use nnue::network::SCALE;
 use simd::{AlignedVec, float};
 
 use super::example::{Encoder, Example, RowCounts, sigmoid};
-use super::parameters::{Parameters, Part};
+use simd::float;
+use super::parameters::{Parameters, Tensor};
 
-/// Numbers in the hidden layers of a block: 256 KiB.
+/// Values in the hidden layers of a block: 256 KiB.
 const BLOCK_VALUES: usize = 1 << 16;
 
-/// What a share of a batch comes to.
+/// The loss of some rows.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tally {
-    /// The sum of the losses of all rows that were used.
+    /// The sum over all used rows.
     pub loss: f64,
-    /// How many were, and how many were not.
+    /// Rows used and skipped.
     pub counts: RowCounts,
 }
 
@@ -30,22 +31,22 @@ impl Tally {
         self.counts.append(&other.counts);
     }
 
-    /// The mean loss, if there are rows.
+    /// The mean loss, if rows were used.
     pub fn mean(&self) -> Option<f64> {
         (self.counts.used > 0).then(|| self.loss / self.counts.used as f64)
     }
 }
 
-/// How far an expectation is off counts by this power of the difference.
+/// The loss function: |expected score − target| to a power.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Loss {
     pub(super) power: f32,
-    /// Centipawns in the sigmoid.
+    /// The scale of the sigmoid, in centipawns.
     pub(super) scale: f32,
 }
 
 impl Loss {
-    /// The loss of an output, and its slope.
+    /// The loss of an output, and its derivative.
     #[inline]
     fn of(&self, output: f32, target: f32) -> (f32, f32) {
         let slope = SCALE as f32 / self.scale;
@@ -61,14 +62,15 @@ impl Loss {
     }
 }
 
-/// The memory of one thread.
+/// One thread's memory.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     pub(super) gradients: Parameters,
-    /// How many rows a block has.
+    /// Rows per block.
     block: usize,
     examples: Vec<Example>,
-    /// The hidden layers of a block, the mover's and the other's in turn; later their gradients.
+    /// The hidden layers of a block, side to move and opponent in turn; after the backward pass, their
+    /// gradients.
     hidden: AlignedVec<f32>,
     sorted: Sorted,
 }
@@ -86,8 +88,8 @@ impl Worker {
         }
     }
 
-    /// Sets the gradients to those of these rows, summed and not averaged.
-    pub(super) fn learn(
+    /// Computes loss and gradient, both summed over the rows.
+    pub(super) fn gradient(
         &mut self,
         parameters: &Parameters,
         encoder: &Encoder,
@@ -95,34 +97,47 @@ impl Worker {
         rows: &[PackedRow],
     ) -> Tally {
         self.gradients.values.fill(0.0);
-        let mut tally = Tally::default();
-        for block in rows.chunks(self.block) {
-            self.encode(encoder, block, &mut tally.counts);
-            self.forward(parameters);
-            tally.loss += self.backward(parameters, loss);
-        }
-        tally
+        let mut total = 0.0;
+        let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
+            total += worker.backward(parameters, loss);
+        });
+        Tally { loss: total, counts }
     }
 
-    /// The loss of these rows.
-    pub(super) fn measure(
+    /// Computes the loss, summed over the rows.
+    pub(super) fn loss(
         &mut self,
         parameters: &Parameters,
         encoder: &Encoder,
         loss: &Loss,
         rows: &[PackedRow],
     ) -> Tally {
-        let mut tally = Tally::default();
-        for block in rows.chunks(self.block) {
-            self.encode(encoder, block, &mut tally.counts);
-            self.forward(parameters);
-            let layers = self.hidden.chunks_exact(2 * parameters.shape().hidden);
-            for (example, hidden) in self.examples.iter().zip(layers) {
+        let mut total = 0.0;
+        let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
+            let layers = worker.hidden.chunks_exact(2 * parameters.shape().hidden);
+            for (example, hidden) in worker.examples.iter().zip(layers) {
                 let output = output(parameters, example, hidden);
-                tally.loss += f64::from(loss.of(output, example.target).0);
+                total += f64::from(loss.of(output, example.target).0);
             }
+        });
+        Tally { loss: total, counts }
+    }
+
+    /// Encodes the rows block by block, runs the forward pass, and calls `each`.
+    fn forward_blocks(
+        &mut self,
+        parameters: &Parameters,
+        encoder: &Encoder,
+        rows: &[PackedRow],
+        mut each: impl FnMut(&mut Self),
+    ) -> RowCounts {
+        let mut counts = RowCounts::default();
+        for block in rows.chunks(self.block) {
+            self.encode(encoder, block, &mut counts);
+            self.forward(parameters);
+            each(self);
         }
-        tally
+        counts
     }
 
     fn encode(&mut self, encoder: &Encoder, rows: &[PackedRow], counts: &mut RowCounts) {
@@ -137,8 +152,8 @@ impl Worker {
 
     #[inline(never)]
     fn forward(&mut self, parameters: &Parameters) {
-        let weights = parameters.part(Part::FeatureWeights);
-        let bias = parameters.part(Part::FeatureBias);
+        let weights = parameters.tensor(Tensor::FeatureWeights);
+        let bias = parameters.tensor(Tensor::FeatureBias);
         let mut layers = self.hidden.chunks_exact_mut(bias.len());
         for example in &self.examples {
             for (side, hidden) in layers.by_ref().take(2).enumerate() {
@@ -148,14 +163,14 @@ impl Worker {
         }
     }
 
-    /// Adds to the gradients; gives the loss.
+    /// Adds to the gradient; returns the loss.
     #[inline(never)]
     fn backward(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
         let shape = parameters.shape();
         let width = 2 * shape.hidden;
         let mut total = 0.0;
-        let outputs = parameters.part(Part::OutputWeights);
-        let [weight_sums, bias_sums, output_sums, output_bias_sums] = self.gradients.parts_mut();
+        let outputs = parameters.tensor(Tensor::OutputWeights);
+        let [weight_sums, bias_sums, output_sums, output_bias_sums] = self.gradients.tensors_mut();
         for (example, hidden) in self.examples.iter().zip(self.hidden.chunks_exact_mut(width)) {
             let (loss, gradient) = loss.of(output(parameters, example, hidden), example.target);
             total += f64::from(loss);
@@ -177,14 +192,14 @@ impl Worker {
 
 fn output(parameters: &Parameters, example: &Example, hidden: &[f32]) -> f32 {
     let (width, bucket) = (hidden.len(), usize::from(example.bucket));
-    let weights = &parameters.part(Part::OutputWeights)[bucket * width..][..width];
-    parameters.part(Part::OutputBias)[bucket] + float::screlu_dot(hidden, weights)
+    let weights = &parameters.tensor(Tensor::OutputWeights)[bucket * width..][..width];
+    parameters.tensor(Tensor::OutputBias)[bucket] + float::screlu_dot(hidden, weights)
 }
 
-/// The inputs of a block in order, each with the hidden layers it is active in.
+/// The inputs of a block, sorted, each with the hidden layers it is active in.
 #[derive(Clone, Debug)]
 struct Sorted {
-    /// Where the rows of each input begin.
+    /// The first row of each input.
     starts: Vec<u32>,
     rows: Vec<u16>,
 }
@@ -194,7 +209,7 @@ impl Sorted {
         &self.rows[self.starts[input] as usize..self.starts[input + 1] as usize]
     }
 
-    /// Counts, adds up, and puts in place, from the last to the first.
+    /// Counting sort, from the last example to the first.
     fn sort(&mut self, examples: &[Example]) {
         self.starts.fill(0);
         for example in examples {

@@ -1,8 +1,8 @@
-//! Curves through a training as a picture.
+//! The loss curve of a training as SVG.
 
 use std::fmt::Write;
 
-use crate::histogram::escape;
+use chess::svg::escape_xml;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 400.0;
@@ -13,17 +13,35 @@ const BOTTOM: f64 = 52.0;
 const INK: &str = "#5c6a6d";
 const COLORS: [&str; 4] = ["#4a7ab5", "#c0623b", "#5b8a5a", "#8a6aa8"];
 
-/// A curve: its name, and points of positions seen and a value.
-pub type Curve<'a> = (&'a str, Vec<(f64, f64)>);
+/// Longer curves are averaged to at most this many points.
+const MAX_POINTS: usize = 400;
 
-/// Draws curves over the positions seen, each with its last value beside its name.
+/// A curve: its name, and its points: positions seen and value.
+type Curve<'a> = (&'a str, Vec<(f64, f64)>);
+
+/// Draws training loss and validation loss over the positions seen.
 ///
 /// ```
-/// let svg = data::curves_svg("a network", &[("training", vec![(0.0, 0.5), (1000.0, 0.25)])]);
+/// let svg = learn::loss_svg("a network", &[(0.0, 0.5), (1000.0, 0.25)], &[]);
 /// assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
 /// assert!(svg.contains("training: 0.25"));
 /// ```
-pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
+pub fn loss_svg(title: &str, training: &[(f64, f64)], validation: &[(f64, f64)]) -> String {
+    curves_svg(title, &[("training", averaged(training)), ("validation", validation.to_vec())])
+}
+
+/// Means of neighboring points, where there are more than the picture can show.
+fn averaged(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let together = points.len().div_ceil(MAX_POINTS).max(1);
+    let mean = |part: &[(f64, f64)]| {
+        let sum = part.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+        (sum.0 / part.len() as f64, sum.1 / part.len() as f64)
+    };
+    points.chunks(together).map(mean).collect()
+}
+
+/// Draws curves over the positions seen, each with its last value in the legend.
+fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
     let points = || {
         let all = curves.iter().flat_map(|(_, points)| points);
         all.filter(|(positions, value)| positions.is_finite() && value.is_finite())
@@ -31,7 +49,7 @@ pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
     let most = points().map(|point| point.0).fold(1.0, f64::max);
     let (low, high) = points()
         .fold((f64::MAX, f64::MIN), |(low, high), point| (low.min(point.1), high.max(point.1)));
-    // All values are the same, or there are none: an axis around them.
+    // All values are equal, or there are none: an axis around them.
     let (low, high) = match (low < high, low <= high) {
         (true, _) => (low, high),
         (_, true) => (low - 0.05 * low.abs().max(1.0), low + 0.05 * low.abs().max(1.0)),
@@ -42,7 +60,7 @@ pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
     let x = |positions: f64| LEFT + (WIDTH - LEFT - RIGHT) * positions / most;
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low);
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-    let title = escape(title);
+    let title = escape_xml(title);
     let mut svg = String::new();
     // Writing to a string does not fail.
     let _ = write!(
@@ -77,11 +95,11 @@ pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
     for (n, (name, curve)) in curves.iter().enumerate() {
         let points = curve.iter().filter(|point| point.0.is_finite() && point.1.is_finite());
         let Some((_, last)) = points.clone().next_back() else { continue };
-        let (name, color) = (escape(name), COLORS[n % COLORS.len()]);
+        let (name, color) = (escape_xml(name), COLORS[n % COLORS.len()]);
         let text: Vec<String> =
             points.map(|point| format!("{:.1},{:.1}", x(point.0), y(point.1))).collect();
         let at = LEFT + 6.0 + 220.0 * n as f64;
-        // A line through one point is nothing to see.
+        // A polyline of one point is invisible.
         if let [point] = text.as_slice()
             && let Some((x, y)) = point.split_once(',')
         {
@@ -104,7 +122,7 @@ pub fn curves_svg(title: &str, curves: &[Curve<'_>]) -> String {
     svg
 }
 
-/// 1, 2 or 5 times a power of ten, about so large.
+/// The smallest 1, 2 or 5 times a power of ten that is not below `rough`.
 fn round_step(rough: f64) -> f64 {
     if !rough.is_finite() || rough <= 0.0 {
         return 1.0;
@@ -117,7 +135,7 @@ fn round_step(rough: f64) -> f64 {
         .unwrap_or(power)
 }
 
-/// Millions and thousands.
+/// A count in thousands or millions.
 fn short(count: f64) -> String {
     match count {
         _ if count >= 1e6 => format!("{} M", (count / 1e5).round() / 10.0),
@@ -131,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_point_is_drawn_and_names_cannot_break_out() {
+    fn every_point_is_drawn_and_names_are_escaped() {
         let first: Vec<_> = (1..=3).map(|n| (f64::from(n) * 1e6, 0.1 / f64::from(n))).collect();
         let second = vec![(2e6, 0.2), (3e6, f64::NAN), (3e6, 0.2)];
         let svg = curves_svg("<a>", &[("one", first), ("<two>", second), ("none", Vec::new())]);
@@ -154,8 +172,18 @@ mod tests {
             assert!((LEFT..=WIDTH - RIGHT).contains(&x), "{value}: {x}");
             assert!((TOP..=HEIGHT - BOTTOM).contains(&y), "{value}: {y}");
         }
-        // The dot, and the one beside the name.
+        // The point, and the one in the legend.
         let circles = |points| curves_svg("", &[("one", points)]).matches("<circle").count();
         assert_eq!((circles(vec![(1e6, 0.1)]), circles(vec![(1e6, 0.1), (2e6, 0.2)])), (2, 1));
+    }
+
+    #[test]
+    fn a_long_curve_is_drawn_by_the_means_of_neighbors() {
+        let few: Vec<(f64, f64)> = (0..400).map(|n| (f64::from(n), 1.0)).collect();
+        assert_eq!(averaged(&few), few);
+        let many: Vec<(f64, f64)> = (0..900).map(|n| (f64::from(n), f64::from(n % 3))).collect();
+        let thin = averaged(&many);
+        assert_eq!((thin.len(), thin[0], thin[299]), (300, (1.0, 1.0), (898.0, 1.0)));
+        assert_eq!(averaged(&[]), []);
     }
 }

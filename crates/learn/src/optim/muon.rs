@@ -1,16 +1,13 @@
-//! Muon: a matrix goes along its smoothed gradient made orthogonal, so that all directions in it are
-//! learned at the same speed.
+//! Muon: momentum, orthogonalized, so that all singular directions of a matrix learn at the same speed.
 //!
-//! The nearest orthogonal matrix is found by five polynomials of odd powers, which products of matrices
-//! are enough for. *N. Amsel, D. Persson, C. Musco, R. Gower: The Polar Express (2025),
-//! arXiv:2505.16932*; coefficients of the reference. Singular values between a thousandth
-//! of the norm and all of it end up between 0.858 and 1.142.
+//! The orthogonal factor is approximated by five odd polynomials, which need matrix products only.
+//! *N. Amsel, D. Persson, C. Musco, R. Gower: The Polar Express (2025), arXiv:2505.16932*; coefficients
+//! of the reference. Singular values between a thousandth of the norm and the norm end between 0.858 and
+//! 1.142.
 //!
-//! As in the reference, rows (columns, if the matrix has more of those) that change much are slowed
-//! down by their second moment, the whole keeping its size, and weights decay only where the step makes
-//! them smaller anyway.
-
-use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add};
+//! As in the reference, rows (columns of a wide matrix) are normalized by a running second moment that
+//! keeps the norm of the update, and weight decay is cautious: it applies only where it has the sign of
+//! the update.
 
 /// The polynomials a·x + b·x³ + c·x⁵.
 const POLAR_EXPRESS: [(f64, f64, f64); 5] = [
@@ -20,95 +17,130 @@ const POLAR_EXPRESS: [(f64, f64, f64); 5] = [
     (3.285753657755655, -2.3681294933425376, 0.46449024233003106),
     (2.3465413258596377, -1.7097828382687081, 0.42323551169305323),
 ];
-/// How much of the second moments is kept.
+/// Decay rate of the second moments.
 const BETA2: f32 = 0.95;
-/// What is too small to divide by.
-const SMALL: f64 = 1e-10;
+/// Lower bound of denominators.
+const EPS: f64 = 1e-10;
 
-/// One step of a matrix.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    pub(super) rate: f32,
-    pub(super) momentum: f32,
-    pub(super) decay: f32,
+/// The hyperparameters of a step.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Muon {
+    /// Learning rate.
+    pub lr: f32,
+    /// Nesterov momentum.
+    pub momentum: f32,
+    /// Cautious weight decay, in units of the learning rate.
+    pub weight_decay: f32,
 }
 
-/// Memory to work in.
+/// A row-major matrix, or its transpose.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'a> {
+    /// The values, row by row.
+    pub values: &'a [f32],
+    /// Rows as stored.
+    pub rows: usize,
+    /// Columns as stored.
+    pub columns: usize,
+    /// Whether the transpose is meant.
+    pub is_transposed: bool,
+}
+
+impl<'a> Operand<'a> {
+    fn new(values: &'a [f32], (rows, columns): (usize, usize)) -> Self {
+        Self { values, rows, columns, is_transposed: false }
+    }
+
+    fn transposed(self) -> Self {
+        Self { is_transposed: true, ..self }
+    }
+}
+
+/// The matrix product of the caller: out = alpha·a·b, or out += alpha·a·b with `accumulate`; `out` is
+/// row-major.
+pub trait Matmul: Fn(&mut [f32], Operand<'_>, Operand<'_>, f32, bool) {}
+
+impl<F: Fn(&mut [f32], Operand<'_>, Operand<'_>, f32, bool)> Matmul for F {}
+
+/// Memory that steps reuse.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub struct Workspace {
     x: Vec<f32>,
     next: Vec<f32>,
     square: Vec<f32>,
     polynomial: Vec<f32>,
 }
 
-/// How many second moments a matrix has: one for each row, or for each column of a wide one.
-pub(super) const fn moments((rows, columns): (usize, usize)) -> usize {
+/// The number of second moments of a matrix: one per row, or per column of a wide matrix.
+pub const fn second_moments((rows, columns): (usize, usize)) -> usize {
     if rows >= columns { rows } else { columns }
 }
 
-/// Takes a step.
-pub(super) fn update(
-    values: &mut [f32],
-    gradient: &[f32],
-    (first, second): (&mut [f32], &mut [f32]),
-    shape: (usize, usize),
-    step: Step,
-    scratch: &mut Scratch,
-) {
-    let x = &mut scratch.x;
-    x.clear();
-    x.extend(first.iter_mut().zip(gradient).map(|(first, &gradient)| {
-        *first += (gradient - *first) * (1.0 - step.momentum);
-        gradient + (*first - gradient) * step.momentum
-    }));
-    orthogonalize(scratch, shape);
-    let scales = scales(&scratch.x, second, shape);
-    let columns = shape.1;
-    let one_for_each_row = shape.0 >= shape.1;
-    for (row, x) in scratch.x.chunks_exact_mut(columns).enumerate() {
-        if one_for_each_row {
-            x.iter_mut().for_each(|x| *x *= scales[row]);
-        } else {
-            x.iter_mut().zip(&scales).for_each(|(x, scale)| *x *= scale);
+impl Muon {
+    /// Updates a matrix of `shape` with its momentum buffer and second moments.
+    pub fn step(
+        &self,
+        params: &mut [f32],
+        grad: &[f32],
+        (momentum, second): (&mut [f32], &mut [f32]),
+        shape: (usize, usize),
+        workspace: &mut Workspace,
+        matmul: &impl Matmul,
+    ) {
+        let x = &mut workspace.x;
+        x.clear();
+        x.extend(momentum.iter_mut().zip(grad).map(|(momentum, &grad)| {
+            *momentum += (grad - *momentum) * (1.0 - self.momentum);
+            grad + (*momentum - grad) * self.momentum
+        }));
+        orthogonalize(workspace, shape, matmul);
+        let scales = scales(&workspace.x, second, shape);
+        let (rows, columns) = shape;
+        for (row, x) in workspace.x.chunks_exact_mut(columns).enumerate() {
+            if rows >= columns {
+                x.iter_mut().for_each(|x| *x *= scales[row]);
+            } else {
+                x.iter_mut().zip(&scales).for_each(|(x, scale)| *x *= scale);
+            }
         }
-    }
-    for (value, &x) in values.iter_mut().zip(&scratch.x) {
-        let decay = if x * *value >= 0.0 { step.decay * *value } else { 0.0 };
-        *value -= step.rate * (x + decay);
+        for (param, &x) in params.iter_mut().zip(&workspace.x) {
+            let decay = if x * *param >= 0.0 { self.weight_decay * *param } else { 0.0 };
+            *param -= self.lr * (x + decay);
+        }
     }
 }
 
-/// Makes `x` orthogonal, nearly: its singular values come close to 1.
-fn orthogonalize(scratch: &mut Scratch, (rows, columns): (usize, usize)) {
-    let Scratch { x, next, square, polynomial } = scratch;
+/// Makes `x` nearly orthogonal: its singular values approach 1.
+fn orthogonalize(workspace: &mut Workspace, shape: (usize, usize), matmul: &impl Matmul) {
+    let Workspace { x, next, square, polynomial } = workspace;
     let norm = x.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let factor = (1.0 / (norm * 1.02 + 1e-6)) as f32;
     x.iter_mut().for_each(|x| *x *= factor);
-    // The smaller of the two squares of the matrix.
+    // The smaller of x·xᵀ and xᵀ·x.
+    let (rows, columns) = shape;
     let is_tall = rows > columns;
     let side = if is_tall { columns } else { rows };
     square.resize(side * side, 0.0);
     for (a, b, c) in POLAR_EXPRESS.map(|(a, b, c)| (a as f32, b as f32, c as f32)) {
-        let whole = Matrix::new(x, rows, columns);
+        let whole = Operand::new(x, shape);
         let (left, right) =
             if is_tall { (whole.transposed(), whole) } else { (whole, whole.transposed()) };
-        matmul(MatrixMut::new(square, side, side), left, right, 1.0);
+        matmul(square, left, right, 1.0, false);
         polynomial.clear();
         polynomial.extend(square.iter().map(|&a| b * a));
-        let own = Matrix::new(square, side, side);
-        matmul_add(MatrixMut::new(polynomial, side, side), own, own, c);
+        let own = Operand::new(square, (side, side));
+        matmul(polynomial, own, own, c, true);
         next.clear();
         next.extend(x.iter().map(|&x| a * x));
-        let own = Matrix::new(polynomial, side, side);
+        let own = Operand::new(polynomial, (side, side));
         let (left, right) = if is_tall { (whole, own) } else { (own, whole) };
-        matmul_add(MatrixMut::new(next, rows, columns), left, right, 1.0);
+        matmul(next, left, right, 1.0, true);
         std::mem::swap(x, next);
     }
 }
 
-/// What rows (or columns) are multiplied by: less if they have changed much of late. The norm of the
-/// whole stays what it is.
+/// Factors of the rows (or columns): the inverse root of their second moment, normalized so that the norm
+/// of the matrix does not change.
 fn scales(x: &[f32], second: &mut [f32], (rows, columns): (usize, usize)) -> Vec<f32> {
     let mut sums = vec![0.0f64; second.len()];
     for (row, x) in x.chunks_exact(columns).enumerate() {
@@ -124,11 +156,11 @@ fn scales(x: &[f32], second: &mut [f32], (rows, columns): (usize, usize)) -> Vec
     let mut scales = Vec::with_capacity(sums.len());
     for (second, sum) in second.iter_mut().zip(sums) {
         *second += ((sum / size) as f32 - *second) * (1.0 - BETA2);
-        let scale = 1.0 / f64::from(*second).max(SMALL).sqrt();
+        let scale = 1.0 / f64::from(*second).max(EPS).sqrt();
         new_norm += sum * scale * scale;
         scales.push(scale);
     }
-    let factor = norm / new_norm.sqrt().max(SMALL);
+    let factor = norm / new_norm.sqrt().max(EPS);
     scales.into_iter().map(|scale| (scale * factor) as f32).collect()
 }
 
@@ -142,7 +174,27 @@ mod tests {
         (0..count).map(|_| rng.next_f32() - 0.5).collect()
     }
 
-    /// Rows of rows of double precision.
+    /// The textbook product.
+    fn matmul(out: &mut [f32], a: Operand<'_>, b: Operand<'_>, alpha: f32, accumulate: bool) {
+        let size = |o: Operand<'_>| match o.is_transposed {
+            true => (o.columns, o.rows),
+            false => (o.rows, o.columns),
+        };
+        let at = |o: Operand<'_>, i: usize, j: usize| match o.is_transposed {
+            true => o.values[j * o.columns + i],
+            false => o.values[i * o.columns + j],
+        };
+        let ((rows, inner), (_, columns)) = (size(a), size(b));
+        for i in 0..rows {
+            for j in 0..columns {
+                let sum: f32 = (0..inner).map(|k| at(a, i, k) * at(b, k, j)).sum();
+                let old = if accumulate { out[i * columns + j] } else { 0.0 };
+                out[i * columns + j] = old + alpha * sum;
+            }
+        }
+    }
+
+    /// Rows of a matrix in double precision.
     type Rows = Vec<Vec<f64>>;
 
     fn product(a: &Rows, b: &Rows) -> Rows {
@@ -167,14 +219,14 @@ mod tests {
         values.chunks(columns).map(|row| row.iter().map(|&v| v.into()).collect()).collect()
     }
 
-    /// The formulas as they are written down, one number at a time.
-    struct Twin {
+    /// The formulas in double precision, one element at a time.
+    struct Reference {
         values: Rows,
         buffer: Rows,
         second: Vec<f64>,
     }
 
-    impl Twin {
+    impl Reference {
         fn step(&mut self, gradient: &Rows, rate: f64, momentum: f64, decay: f64) {
             let lerp = |weight: f64| move |a: f64, b: f64| a + (b - a) * weight;
             self.buffer = each(&self.buffer, gradient, lerp(1.0 - momentum));
@@ -193,7 +245,7 @@ mod tests {
                 };
                 x = each(&x, &bent, |x, bent| a * x + bent);
             }
-            // One line for each second moment.
+            // One row for each second moment.
             let lines = if height >= width { x.clone() } else { transposed(&x) };
             let size = lines[0].len() as f64;
             let means: Vec<f64> =
@@ -222,21 +274,21 @@ mod tests {
         for shape in [(12, 12), (40, 10), (10, 40), (1, 12), (3, 64)] {
             let count = shape.0 * shape.1;
             let mut fast = random(count, 1);
-            let mut twin = Twin {
+            let mut slow = Reference {
                 values: rows(&fast, shape.1),
                 buffer: vec![vec![0.0; shape.1]; shape.0],
-                second: vec![0.0; moments(shape)],
+                second: vec![0.0; second_moments(shape)],
             };
-            let (mut first, mut second) = (vec![0.0; count], vec![0.0; moments(shape)]);
-            let mut scratch = Scratch::default();
+            let (mut first, mut second) = (vec![0.0; count], vec![0.0; second_moments(shape)]);
+            let mut workspace = Workspace::default();
             for n in 0..4 {
                 let gradient = random(count, 2 + n);
-                let step = Step { rate: 0.05, momentum: 0.9, decay: 0.1 };
+                let muon = Muon { lr: 0.05, momentum: 0.9, weight_decay: 0.1 };
                 let state = (&mut *first, &mut *second);
-                update(&mut fast, &gradient, state, shape, step, &mut scratch);
-                twin.step(&rows(&gradient, shape.1), 0.05, 0.9, 0.1);
+                muon.step(&mut fast, &gradient, state, shape, &mut workspace, &matmul);
+                slow.step(&rows(&gradient, shape.1), 0.05, 0.9, 0.1);
             }
-            for (fast, slow) in fast.iter().zip(twin.values.iter().flatten()) {
+            for (fast, slow) in fast.iter().zip(slow.values.iter().flatten()) {
                 assert!((f64::from(*fast) - slow).abs() < 2e-5, "{shape:?}: {fast} {slow}");
             }
         }
@@ -244,11 +296,11 @@ mod tests {
 
     #[test]
     fn a_matrix_becomes_orthogonal() {
-        // Wide and tall: the lesser of rows and columns are then of length 1 and at right angles.
+        // Wide and tall: the shorter side is then orthonormal.
         for (height, width) in [(16, 48), (48, 16)] {
-            let mut scratch = Scratch { x: random(16 * 48, 7), ..Scratch::default() };
-            orthogonalize(&mut scratch, (height, width));
-            let x = rows(&scratch.x, width);
+            let mut workspace = Workspace { x: random(16 * 48, 7), ..Workspace::default() };
+            orthogonalize(&mut workspace, (height, width), &matmul);
+            let x = rows(&workspace.x, width);
             let t = transposed(&x);
             let square = if height > width { product(&t, &x) } else { product(&x, &t) };
             for (i, row) in square.iter().enumerate() {
@@ -262,25 +314,25 @@ mod tests {
     }
 
     #[test]
-    fn singular_values_of_any_size_come_near_to_one() {
+    fn singular_values_of_any_size_approach_one() {
         let values = [1.0, 0.5, 0.2, 0.05, 0.02, 0.01, 0.005, 0.002];
         let mut x = vec![0.0; 64];
         values.iter().enumerate().for_each(|(n, &value)| x[n * 9] = value);
-        let mut scratch = Scratch { x, ..Scratch::default() };
-        orthogonalize(&mut scratch, (8, 8));
+        let mut workspace = Workspace { x, ..Workspace::default() };
+        orthogonalize(&mut workspace, (8, 8), &matmul);
         for (n, before) in values.iter().enumerate() {
-            let value = scratch.x[n * 9];
+            let value = workspace.x[n * 9];
             assert!((0.858..1.142).contains(&value), "{before} became {value}");
         }
     }
 
     #[test]
-    fn no_gradient_is_no_step() {
+    fn a_zero_gradient_changes_nothing() {
         let mut values = vec![0.0, 0.0, 0.0, 0.0];
         let (mut first, mut second) = (vec![0.0; 4], vec![0.0; 2]);
-        let step = Step { rate: 0.02, momentum: 0.85, decay: 0.1 };
+        let muon = Muon { lr: 0.02, momentum: 0.85, weight_decay: 0.1 };
         let state = (&mut *first, &mut *second);
-        update(&mut values, &[0.0; 4], state, (2, 2), step, &mut Scratch::default());
+        muon.step(&mut values, &[0.0; 4], state, (2, 2), &mut Workspace::default(), &matmul);
         assert_eq!(values, [0.0; 4]);
     }
 }

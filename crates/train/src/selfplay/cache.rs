@@ -1,6 +1,6 @@
-//! The games of a unit of work, kept in a file until all are played: nobody plays them again.
+//! The rows of a unit of work in a file, so that a resumed run does not play its games again.
 //!
-//! | bytes | what (little-endian) |
+//! | bytes | content (little-endian) |
 //! |---|---|
 //! | 8 | `TABIYAGU` |
 //! | 4 | length of the counts |
@@ -8,7 +8,7 @@
 //! | 33 each | rows: 0 for training or 1 for validation, and the 32 bytes of a packed row |
 //! | 32 | the BLAKE3 hash of all that |
 //!
-//! A file that is anything else counts as none: its games are played again.
+//! A damaged file counts as missing.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ use data::{Counts, DataError, Partition, Row, Split};
 
 const MAGIC: [u8; 8] = *b"TABIYAGU";
 const RECORD: usize = 1 + PackedRow::SIZE;
-/// No unit has as many rows as this is long.
-const MOST_BYTES: u64 = 1 << 30;
+/// The maximum size of a file.
+const MAX_BYTES: u64 = 1 << 30;
 
-/// Writes a unit, whole or not at all.
+/// Writes a unit by rename.
 pub fn write(path: &Path, unit: &Partition) -> Result<(), DataError> {
     let counts = serde_json::to_vec(&unit.counts)
         .map_err(|error| DataError::Encode { path: path.to_owned(), reason: error.to_string() })?;
@@ -36,9 +36,9 @@ pub fn write(path: &Path, unit: &Partition) -> Result<(), DataError> {
     data::write_whole(path, &bytes)
 }
 
-/// Reads a unit, if it is there and whole.
+/// Reads a unit, if its file exists and is not damaged.
 pub fn read(path: &Path) -> Option<Partition> {
-    let bytes = regular::read(path, MOST_BYTES).ok()?;
+    let bytes = regular::read(path, MAX_BYTES).ok()?;
     let (bytes, hash) = bytes.split_last_chunk::<32>()?;
     if blake3::hash(bytes).as_bytes() != hash {
         return None;
@@ -68,8 +68,9 @@ mod tests {
     use chess::Position;
 
     #[test]
-    fn a_unit_survives_its_file_and_a_damaged_file_is_none() {
-        let path = std::env::temp_dir().join(format!("tabiya-kept-{}", std::process::id()));
+    fn a_unit_survives_its_file_and_a_damaged_file_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unit");
         let packed = PackedRow::new(&Position::INITIAL).unwrap();
         let rows = Split::ALL.map(|split| Row { split, ..Row::of_packed(packed) }).to_vec();
         let counts = Counts { games: 3, moves: 77, ..Counts::default() };
@@ -88,6 +89,5 @@ mod tests {
             fs::write(&path, &bad).unwrap();
             assert_eq!(read(&path), None, "{byte}");
         }
-        fs::remove_file(&path).unwrap();
     }
 }

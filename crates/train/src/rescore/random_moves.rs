@@ -1,25 +1,23 @@
-//! Positions beside those of games.
+//! Data augmentation: positions a random move or two away from those of games.
 //!
-//! In games of people, pieces are seldom left hanging. A search meets little else: most of what it
-//! evaluates comes about by moves that nobody would play. A network that has seen such positions knows
-//! what to make of them.
-
-use chess::{Move, Position};
+//! In games, pieces seldom hang. Most positions that a search evaluates are different: they follow moves
+//! nobody would play. A network needs such positions in its training data.
 
 use chess::rng::Rng;
+use chess::{Move, Position};
 
-/// The most random moves that are made.
-pub const MOST_MOVES: usize = 2;
+/// The maximum number of random moves.
+pub const MAX_MOVES: usize = 2;
 
-/// Makes one or two random legal moves, by telling `play` of each, which gives the position after it.
-/// Gives the last position and how many moves were made, whether or not there were enough.
-pub fn stray(
+/// Makes one or two random legal moves; `play` makes each and returns the position after it. Returns the
+/// last position and the number of moves made, which is lower if the game ends.
+pub fn play_random_moves(
     from: &Position,
     rng: &mut Rng,
     mut play: impl FnMut(&Position, Move) -> Position,
 ) -> (Position, usize) {
     let mut position = *from;
-    let count = 1 + rng.below(MOST_MOVES);
+    let count = 1 + rng.below(MAX_MOVES);
     for made in 0..count {
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -40,7 +38,7 @@ mod tests {
         for number in 0..1_000 {
             let mut rng = Rng::new(1, number);
             let (position, made) =
-                stray(&Position::INITIAL, &mut rng, |position, m| position.after(m));
+                play_random_moves(&Position::INITIAL, &mut rng, |position, m| position.after(m));
             assert_eq!(position.turn() == chess::Color::White, made == 2);
             seen.insert(position.fen());
         }
@@ -49,9 +47,10 @@ mod tests {
     }
 
     #[test]
-    fn where_the_game_is_over_no_move_is_made() {
+    fn no_move_is_made_where_the_game_is_over() {
         let mated: Position = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1".parse().unwrap();
-        let (position, made) = stray(&mated, &mut Rng::new(1, 1), |_, _| unreachable!());
+        let (position, made) =
+            play_random_moves(&mated, &mut Rng::new(1, 1), |_, _| unreachable!());
         assert_eq!((position, made), (mated, 0));
     }
 }
