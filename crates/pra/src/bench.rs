@@ -170,8 +170,8 @@ fn random_data_set() -> Result<TempDir, LoaderError> {
     let making = GenerateOptions {
         inputs: Vec::new(),
         options: PrepareOptions::default(),
-        made: serde_json::json!({ "by": "tabiya pra bench" }),
-        units: 200,
+        generator: serde_json::json!({ "by": "tabiya pra bench" }),
+        partitions: 200,
     };
     let rows = |number| Ok(Partition { rows: random_rows(number), ..Partition::default() });
     data::generate(folder.path(), &making, NonZero::<usize>::MIN, rows, |_| {})?;

@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use learn::optim::{AdamW, Lerp, Muon, Operand, Workspace, second_moments};
+use learn::optim::{AdamW, Lerp, Muon, Workspace, second_moments};
 use learn::schedule::{
     batch_size_scale, muon_momentum, warmup_stable_decay, weight_decay_multiplier,
 };
@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::layout::{Kind, Layout, Tensor};
-use crate::mul::{Matrix, MatrixMut, multiply, multiply_add};
 use crate::weights::Weights;
 
 /// AdamW's constants, those of the reference.
@@ -187,7 +186,7 @@ impl Optimizer {
                 if is_muon(tensor) {
                     let muon = Muon { lr: lr as f32, momentum, weight_decay };
                     let state = (exp_avg, exp_avg_sq);
-                    muon.step(params, gradient, state, tensor.matrix(), &mut workspace, &matmul);
+                    muon.step(params, gradient, state, tensor.matrix(), &mut workspace);
                 } else {
                     let adamw = AdamW { lr, betas: BETAS, eps: EPS, weight_decay: 0.0 };
                     let gradient = gradient.iter().copied();
@@ -199,6 +198,180 @@ impl Optimizer {
     }
 
     /// The learning rates of a step.
+    fn lrs(&self, step: u64, total_steps: u64, total_batch: usize) -> LearningRates {
+        let options = &self.options;
+        let multiplier = warmup_stable_decay(step, total_steps);
+        match options.kind {
+            OptimizerKind::AdamW => {
+                let lr = options.adamw_lr * multiplier;
+                LearningRates {
+                    embedding: lr,
+                    free: lr,
+                    value: lr,
+                    matrix: lr,
+                    scales_with_shape: false,
+                }
+            }
+            OptimizerKind::Muon => {
+                let all = multiplier * batch_size_scale(total_batch);
+                let adamw = all / (self.n_embd as f64 / 768.0).sqrt();
+                LearningRates {
+                    embedding: options.embedding_lr * adamw,
+                    free: options.free_lr * adamw,
+                    value: options.value_lr * all,
+                    matrix: options.matrix_lr * all,
+                    scales_with_shape: true,
+                }
+            }
+        }
+    }
+
+    /// The state as a safetensors file: `first.…` and `second.…` for each tensor.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
+        let tensors = self.layout.tensors().iter().zip(&self.second_ranges);
+        let tensors = tensors.flat_map(|(tensor, range)| {
+            let (name, shape) = (&tensor.name, second_shape(&self.options, tensor));
+            let first = &self.exp_avg[tensor.range.clone()];
+            let second = &self.exp_avg_sq[range.clone()];
+            [
+                (format!("first.{name}"), tensor.shape.clone(), first),
+                (format!("second.{name}"), shape, second),
+            ]
+        });
+        write_tensors(tensors, None)
+    }
+
+    /// Reads the state from such a file.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), TensorError> {
+        let file = SafeTensors::deserialize(bytes)?;
+        for (tensor, range) in self.layout.tensors().iter().zip(&self.second_ranges) {
+            let (name, shape) = (&tensor.name, second_shape(&self.options, tensor));
+            let first = &mut self.exp_avg[tensor.range.clone()];
+            read_tensor(&file, format!("first.{name}"), &tensor.shape, first)?;
+            let second = &mut self.exp_avg_sq[range.clone()];
+            read_tensor(&file, format!("second.{name}"), &shape, second)?;
+        }
+        Ok(())
+    }
+}
+
+/// The learning rates of a step.
+    fn lrs(&self, step: u64, total_steps: u64, total_batch: usize) -> LearningRates {
+        let options = &self.options;
+        let multiplier = warmup_stable_decay(step, total_steps);
+        match options.kind {
+            OptimizerKind::AdamW => {
+                let lr = options.adamw_lr * multiplier;
+                LearningRates {
+                    embedding: lr,
+                    free: lr,
+                    value: lr,
+                    matrix: lr,
+                    scales_with_shape: false,
+                }
+            }
+            OptimizerKind::Muon => {
+                let all = multiplier * batch_size_scale(total_batch);
+                let adamw = all / (self.n_embd as f64 / 768.0).sqrt();
+                LearningRates {
+                    embedding: options.embedding_lr * adamw,
+                    free: options.free_lr * adamw,
+                    value: options.value_lr * all,
+                    matrix: options.matrix_lr * all,
+                    scales_with_shape: true,
+                }
+            }
+        }
+    }
+
+    /// The state as a safetensors file: `first.…` and `second.…` for each tensor.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
+        let tensors = self.layout.tensors().iter().zip(&self.second_ranges);
+        let tensors = tensors.flat_map(|(tensor, range)| {
+            let (name, shape) = (&tensor.name, second_shape(&self.options, tensor));
+            let first = &self.exp_avg[tensor.range.clone()];
+            let second = &self.exp_avg_sq[range.clone()];
+            [
+                (format!("first.{name}"), tensor.shape.clone(), first),
+                (format!("second.{name}"), shape, second),
+            ]
+        });
+        write_tensors(tensors, None)
+    }
+
+    /// Reads the state from such a file.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), TensorError> {
+        let file = SafeTensors::deserialize(bytes)?;
+        for (tensor, range) in self.layout.tensors().iter().zip(&self.second_ranges) {
+            let (name, shape) = (&tensor.name, second_shape(&self.options, tensor));
+            let first = &mut self.exp_avg[tensor.range.clone()];
+            read_tensor(&file, format!("first.{name}"), &tensor.shape, first)?;
+            let second = &mut self.exp_avg_sq[range.clone()];
+            read_tensor(&file, format!("second.{name}"), &shape, second)?;
+        }
+        Ok(())
+    }
+}
+
+/// The learning rates of a step.
+    fn lrs(&self, step: u64, total_steps: u64, total_batch: usize) -> LearningRates {
+        let options = &self.options;
+        let multiplier = warmup_stable_decay(step, total_steps);
+        match options.kind {
+            OptimizerKind::AdamW => {
+                let lr = options.adamw_lr * multiplier;
+                LearningRates {
+                    embedding: lr,
+                    free: lr,
+                    value: lr,
+                    matrix: lr,
+                    scales_with_shape: false,
+                }
+            }
+            OptimizerKind::Muon => {
+                let all = multiplier * batch_size_scale(total_batch);
+                let adamw = all / (self.n_embd as f64 / 768.0).sqrt();
+                LearningRates {
+                    embedding: options.embedding_lr * adamw,
+                    free: options.free_lr * adamw,
+                    value: options.value_lr * all,
+                    matrix: options.matrix_lr * all,
+                    scales_with_shape: true,
+                }
+            }
+        }
+    }
+
+    /// The state as a safetensors file: `first.…` and `second.…` for each tensor.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SafeTensorError> {
+        let tensors = self.layout.tensors().iter().zip(&self.second_ranges);
+        let tensors = tensors.flat_map(|(tensor, range)| {
+            let (name, shape) = (&tensor.name, second_shape(&self.options, tensor));
+            let first = &self.exp_avg[tensor.range.clone()];
+            let second = &self.exp_avg_sq[range.clone()];
+            [
+                (format!("first.{name}"), tensor.shape.clone(), first),
+                (format!("second.{name}"), shape, second),
+            ]
+        });
+        write_tensors(tensors, None)
+    }
+
+    /// Reads the state from such a file.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), TensorError> {
+        let file = SafeTensors::deserialize(bytes)?;
+        for (tensor, range) in self.layout.tensors().iter().zip(&self.second_ranges) {
+            let (name, shape) = (&tensor.name, second_shape(&self.options, tensor));
+            let first = &mut self.exp_avg[tensor.range.clone()];
+            read_tensor(&file, format!("first.{name}"), &tensor.shape, first)?;
+            let second = &mut self.exp_avg_sq[range.clone()];
+            read_tensor(&file, format!("second.{name}"), &shape, second)?;
+        }
+        Ok(())
+    }
+}
+
+/// The learning rates of a step.
     fn lrs(&self, step: u64, total_steps: u64, total_batch: usize) -> LearningRates {
         let options = &self.options;
         let multiplier = warmup_stable_decay(step, total_steps);

@@ -9,6 +9,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use learn::TrainError;
 use chess::pgn::Score;
 use chess::rng::Rng;
 use chess::{Move, PackedRow, Position, Setup};
@@ -17,7 +18,7 @@ use nnue::towers::Towers;
 use nnue::{AnyNetwork, Network, Shape, halfkp};
 
 use crate::towers::{Options, Trainer};
-use crate::trainer::{TrainError, bench as bench_training};
+use crate::trainer::{bench as bench_training};
 
 /// Positions connected by moves.
 #[derive(Clone, Debug)]
@@ -198,13 +199,13 @@ impl Bench<'_> {
     }
 
     fn own_network(&mut self, network: &Arc<Network>, games: &[BenchGame]) {
-        use nnue::network::Accumulators;
+        use nnue::AccumulatorStack;
         let label = ("network", "the engine's network, from scratch");
         self.refresh_each(label, games, |position| network.evaluate(position));
         let label = ("network_updates", "the engine's network, a move and its evaluation");
-        let accumulators = Accumulators::new(Arc::clone(network));
-        let (reset, play) = (Accumulators::reset, Accumulators::play);
-        self.incremental(label, games, accumulators, reset, play, Accumulators::evaluate);
+        let accumulators = AccumulatorStack::new(Arc::clone(network));
+        let (reset, play) = (AccumulatorStack::reset, AccumulatorStack::make_move);
+        self.incremental(label, games, accumulators, reset, play, AccumulatorStack::evaluate);
     }
 
     fn halfkp(&mut self, network: &Arc<halfkp::Network>, games: &[BenchGame]) {
@@ -212,9 +213,9 @@ impl Bench<'_> {
         let label = ("halfkp", "HalfKP, from scratch");
         self.refresh_each(label, games, |position| network.evaluate(position));
         let label = ("halfkp_updates", "HalfKP, a move and its evaluation");
-        let accumulators = Accumulators::new(Arc::clone(network));
-        let (reset, play) = (Accumulators::reset, Accumulators::play);
-        self.incremental(label, games, accumulators, reset, play, Accumulators::evaluate);
+        let accumulators = AccumulatorStack::new(Arc::clone(network));
+        let (reset, play) = (AccumulatorStack::reset, AccumulatorStack::make_move);
+        self.incremental(label, games, accumulators, reset, play, AccumulatorStack::evaluate);
     }
 
     fn refresh_each(

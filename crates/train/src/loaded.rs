@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use learn::TrainError;
 use chess::Position;
 use nnue::network::NetworkError;
 use nnue::{AnyLoadError, AnyNetwork, MAX_FILE_LEN};
 
-use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters, TrainError};
+use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters, };
 
 /// Why a file is no network.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +43,7 @@ impl LoadedNetwork {
         (&file).take(16).read_to_end(&mut bytes).map_err(io)?;
         if Checkpoint::is_one(&bytes) {
             let parameters = Checkpoint::load(path)?.parameters().clone();
-            let network = parameters.quantised()?.into();
+            let network = parameters.quantized()?.into();
             return Ok(Self { network, parameters: Some(parameters) });
         }
         (&file).take(MAX_FILE_LEN as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
@@ -52,7 +53,7 @@ impl LoadedNetwork {
         let checkpoint = beside.exists().then(|| Checkpoint::load(&beside)).transpose()?;
         let parameters = checkpoint
             .map(|checkpoint| checkpoint.parameters().clone())
-            .filter(|own| own.quantised().is_ok_and(|network| network.to_bytes() == bytes));
+            .filter(|own| own.quantized().is_ok_and(|network| network.to_bytes() == bytes));
         Ok(Self { network, parameters })
     }
 }

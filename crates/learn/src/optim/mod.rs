@@ -6,4 +6,4 @@ mod adamw;
 mod muon;
 
 pub use adamw::{AdamW, FoldedBias, Lerp, PerElementBias, Rounding, Update};
-pub use muon::{Matmul, Muon, Operand, Workspace, second_moments};
+pub use muon::{Muon, Workspace, second_moments};

@@ -9,6 +9,8 @@
 //! keeps the norm of the update, and weight decay is cautious: it applies only where it has the sign of
 //! the update.
 
+use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add};
+
 /// The polynomials a·x + b·x³ + c·x⁵.
 const POLAR_EXPRESS: [(f64, f64, f64); 5] = [
     (8.156554524902461, -22.48329292557795, 15.878769915207462),
@@ -33,35 +35,6 @@ pub struct Muon {
     pub weight_decay: f32,
 }
 
-/// A row-major matrix, or its transpose.
-#[derive(Clone, Copy, Debug)]
-pub struct Operand<'a> {
-    /// The values, row by row.
-    pub values: &'a [f32],
-    /// Rows as stored.
-    pub rows: usize,
-    /// Columns as stored.
-    pub columns: usize,
-    /// Whether the transpose is meant.
-    pub is_transposed: bool,
-}
-
-impl<'a> Operand<'a> {
-    fn new(values: &'a [f32], (rows, columns): (usize, usize)) -> Self {
-        Self { values, rows, columns, is_transposed: false }
-    }
-
-    fn transposed(self) -> Self {
-        Self { is_transposed: true, ..self }
-    }
-}
-
-/// The matrix product of the caller: out = alpha·a·b, or out += alpha·a·b with `accumulate`; `out` is
-/// row-major.
-pub trait Matmul: Fn(&mut [f32], Operand<'_>, Operand<'_>, f32, bool) {}
-
-impl<F: Fn(&mut [f32], Operand<'_>, Operand<'_>, f32, bool)> Matmul for F {}
-
 /// Memory that steps reuse.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -85,7 +58,6 @@ impl Muon {
         (momentum, second): (&mut [f32], &mut [f32]),
         shape: (usize, usize),
         workspace: &mut Workspace,
-        matmul: &impl Matmul,
     ) {
         let x = &mut workspace.x;
         x.clear();
@@ -93,7 +65,7 @@ impl Muon {
             *momentum += (grad - *momentum) * (1.0 - self.momentum);
             grad + (*momentum - grad) * self.momentum
         }));
-        orthogonalize(workspace, shape, matmul);
+        orthogonalize(workspace, shape);
         let scales = scales(&workspace.x, second, shape);
         let (rows, columns) = shape;
         for (row, x) in workspace.x.chunks_exact_mut(columns).enumerate() {
@@ -111,30 +83,29 @@ impl Muon {
 }
 
 /// Makes `x` nearly orthogonal: its singular values approach 1.
-fn orthogonalize(workspace: &mut Workspace, shape: (usize, usize), matmul: &impl Matmul) {
+fn orthogonalize(workspace: &mut Workspace, (rows, columns): (usize, usize)) {
     let Workspace { x, next, square, polynomial } = workspace;
     let norm = x.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let factor = (1.0 / (norm * 1.02 + 1e-6)) as f32;
     x.iter_mut().for_each(|x| *x *= factor);
     // The smaller of x·xᵀ and xᵀ·x.
-    let (rows, columns) = shape;
     let is_tall = rows > columns;
     let side = if is_tall { columns } else { rows };
     square.resize(side * side, 0.0);
     for (a, b, c) in POLAR_EXPRESS.map(|(a, b, c)| (a as f32, b as f32, c as f32)) {
-        let whole = Operand::new(x, shape);
+        let whole = Matrix::new(x, rows, columns);
         let (left, right) =
             if is_tall { (whole.transposed(), whole) } else { (whole, whole.transposed()) };
-        matmul(square, left, right, 1.0, false);
+        matmul(MatrixMut::new(square, side, side), left, right, 1.0);
         polynomial.clear();
         polynomial.extend(square.iter().map(|&a| b * a));
-        let own = Operand::new(square, (side, side));
-        matmul(polynomial, own, own, c, true);
+        let own = Matrix::new(square, side, side);
+        matmul_add(MatrixMut::new(polynomial, side, side), own, own, c);
         next.clear();
         next.extend(x.iter().map(|&x| a * x));
-        let own = Operand::new(polynomial, (side, side));
+        let own = Matrix::new(polynomial, side, side);
         let (left, right) = if is_tall { (whole, own) } else { (own, whole) };
-        matmul(next, left, right, 1.0, true);
+        matmul_add(MatrixMut::new(next, rows, columns), left, right, 1.0);
         std::mem::swap(x, next);
     }
 }
@@ -172,26 +143,6 @@ mod tests {
     fn random(count: usize, seed: u64) -> Vec<f32> {
         let mut rng = Rng::new(seed, 0);
         (0..count).map(|_| rng.next_f32() - 0.5).collect()
-    }
-
-    /// The textbook product.
-    fn matmul(out: &mut [f32], a: Operand<'_>, b: Operand<'_>, alpha: f32, accumulate: bool) {
-        let size = |o: Operand<'_>| match o.is_transposed {
-            true => (o.columns, o.rows),
-            false => (o.rows, o.columns),
-        };
-        let at = |o: Operand<'_>, i: usize, j: usize| match o.is_transposed {
-            true => o.values[j * o.columns + i],
-            false => o.values[i * o.columns + j],
-        };
-        let ((rows, inner), (_, columns)) = (size(a), size(b));
-        for i in 0..rows {
-            for j in 0..columns {
-                let sum: f32 = (0..inner).map(|k| at(a, i, k) * at(b, k, j)).sum();
-                let old = if accumulate { out[i * columns + j] } else { 0.0 };
-                out[i * columns + j] = old + alpha * sum;
-            }
-        }
     }
 
     /// Rows of a matrix in double precision.
@@ -285,7 +236,7 @@ mod tests {
                 let gradient = random(count, 2 + n);
                 let muon = Muon { lr: 0.05, momentum: 0.9, weight_decay: 0.1 };
                 let state = (&mut *first, &mut *second);
-                muon.step(&mut fast, &gradient, state, shape, &mut workspace, &matmul);
+                muon.step(&mut fast, &gradient, state, shape, &mut workspace);
                 slow.step(&rows(&gradient, shape.1), 0.05, 0.9, 0.1);
             }
             for (fast, slow) in fast.iter().zip(slow.values.iter().flatten()) {
@@ -299,7 +250,7 @@ mod tests {
         // Wide and tall: the shorter side is then orthonormal.
         for (height, width) in [(16, 48), (48, 16)] {
             let mut workspace = Workspace { x: random(16 * 48, 7), ..Workspace::default() };
-            orthogonalize(&mut workspace, (height, width), &matmul);
+            orthogonalize(&mut workspace, (height, width));
             let x = rows(&workspace.x, width);
             let t = transposed(&x);
             let square = if height > width { product(&t, &x) } else { product(&x, &t) };
@@ -319,7 +270,7 @@ mod tests {
         let mut x = vec![0.0; 64];
         values.iter().enumerate().for_each(|(n, &value)| x[n * 9] = value);
         let mut workspace = Workspace { x, ..Workspace::default() };
-        orthogonalize(&mut workspace, (8, 8), &matmul);
+        orthogonalize(&mut workspace, (8, 8));
         for (n, before) in values.iter().enumerate() {
             let value = workspace.x[n * 9];
             assert!((0.858..1.142).contains(&value), "{before} became {value}");
@@ -332,7 +283,7 @@ mod tests {
         let (mut first, mut second) = (vec![0.0; 4], vec![0.0; 2]);
         let muon = Muon { lr: 0.02, momentum: 0.85, weight_decay: 0.1 };
         let state = (&mut *first, &mut *second);
-        muon.step(&mut values, &[0.0; 4], state, (2, 2), &mut Workspace::default(), &matmul);
+        muon.step(&mut values, &[0.0; 4], state, (2, 2), &mut Workspace::default());
         assert_eq!(values, [0.0; 4]);
     }
 }

@@ -201,10 +201,7 @@ fn search(engine: &mut Engine, depth: SearchDepth, position: &Position) -> Score
 
 /// A score of the engine as a score of rows.
 pub fn to_row_score(score: engine::score::Score) -> Score {
-    match Reading::of(score) {
-        Reading::Centipawns(value) => Score::Centipawns(value),
-        Reading::Mate(moves) => Score::Mate(moves),
-    }
+    engine::score::to_uci(score)
 }
 
 /// A score of the side to move from White's point of view, clamped to the range of packed rows.

@@ -4,7 +4,6 @@
 use chess::Position;
 use nnue::network::SCALE;
 use serde::Serialize;
-use simd::float;
 
 use simd::float;
 use super::parameters::{Parameters, Tensor};
