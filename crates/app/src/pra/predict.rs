@@ -39,7 +39,7 @@ pub struct PredictArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Softmax temperature: below 1 sharpens the distribution, 0 leaves the most probable move
-    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = |text: &str| parse_in(text, 0.0..=100.0))]
+    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = |text: &str| parse_in(text, 0.0_f32..=100.0))]
     temperature: f32,
     /// Draw the board with arrows for the moves
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
