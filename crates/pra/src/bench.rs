@@ -12,7 +12,7 @@ use chess::pgn::GameResult;
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
 use cpu_time::ProcessTime;
-use data::{DataError, GenerateOptions, PrepareOptions, ReaderPosition, Row, Split, Partition};
+use data::{DataError, GenerateOptions, Partition, PrepareOptions, ReaderPosition, Row, Split};
 use tempfile::TempDir;
 
 use crate::{

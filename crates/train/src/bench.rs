@@ -9,16 +9,16 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use learn::TrainError;
 use chess::pgn::Score;
 use chess::rng::Rng;
 use chess::{Move, PackedRow, Position, Setup};
+use learn::TrainError;
 use nnue::features::{Features, MAX_ACTIVE};
 use nnue::towers::Towers;
 use nnue::{AnyNetwork, Network, Shape, halfkp};
 
 use crate::towers::{Options, Trainer};
-use crate::trainer::{bench as bench_training};
+use crate::trainer::bench as bench_training;
 
 /// Positions connected by moves.
 #[derive(Clone, Debug)]

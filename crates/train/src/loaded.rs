@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use learn::TrainError;
 use chess::Position;
+use learn::TrainError;
 use nnue::network::NetworkError;
 use nnue::{AnyLoadError, AnyNetwork, MAX_FILE_LEN};
 
-use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters, };
+use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters};
 
 /// Why a file is no network.
 #[derive(Debug, thiserror::Error)]

@@ -15,8 +15,8 @@ use super::packed::Parameters;
 use crate::config::{HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use simd::gemm::{Matrix, MatrixMut, matmul_packed};
 use crate::weights::Weights;
+use simd::gemm::{Matrix, MatrixMut, matmul_packed};
 
 /// All squares of a position.
 pub(super) const ALL_SQUARES: Range<usize> = 0..SQUARES;

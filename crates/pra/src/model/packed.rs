@@ -9,8 +9,8 @@ use super::activations::Activations;
 use super::gates::{Gates, PAIRS};
 use crate::config::{Config, FREE_HEADS};
 use crate::layout::Layout;
-use simd::gemm::{Matrix, pack_panels};
 use crate::weights::Weights;
+use simd::gemm::{Matrix, pack_panels};
 
 /// Copies of the weights of a model, and what is computed from weights alone.
 #[derive(Clone, Debug)]

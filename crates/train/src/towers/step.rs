@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use chess::PackedRow;
 use learn::optim::{AdamW, PerElementBias};
-use simd::row64::Row;
 use nnue::towers::{HEAD_ROWS, SLAB_ROWS, SLABS, Slab, Towers};
+use simd::row64::Row;
 
 use super::block::{Block, SIZE, Transposed};
 use super::gradient::Scratch;

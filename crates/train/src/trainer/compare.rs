@@ -5,8 +5,8 @@ use chess::Position;
 use nnue::network::SCALE;
 use serde::Serialize;
 
-use simd::float;
 use super::parameters::{Parameters, Tensor};
+use simd::float;
 
 impl Parameters {
     /// The evaluation in centipawns from the side to move, without quantization.

@@ -1,10 +1,10 @@
 //! AdamW on the sum of the threads' gradients, with weights clipped to the range of a network file.
 
-use simd::AlignedVec;
 use learn::optim::{AdamW, FoldedBias, Update};
+use simd::AlignedVec;
 
-use simd::float;
 use super::parameters::{Parameters, Tensor};
+use simd::float;
 
 const BETAS: (f64, f64) = (0.9, 0.999);
 const EPS: f64 = 1e-8;

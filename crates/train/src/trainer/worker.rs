@@ -10,7 +10,6 @@ use nnue::network::SCALE;
 use simd::{AlignedVec, float};
 
 use super::example::{Encoder, Example, RowCounts, sigmoid};
-use simd::float;
 use super::parameters::{Parameters, Tensor};
 
 /// Values in the hidden layers of a block: 256 KiB.
