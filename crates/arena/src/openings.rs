@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use chess::pgn::read_trees;
 use chess::rng::{INCREMENT, mix};
 use chess::{CastlingStyle, Game, Move, Position, chess960};
-use data::{Input, Order, Piece, ReadError};
+use data::{Chunk, Input, ReadError};
 use engine::openings::{self, Recipe, read_book};
 use engine::search::{Control, Engine, with_deep_stack};
 
@@ -187,9 +187,9 @@ fn read_pgn(
     report: &mut impl FnMut(String),
 ) -> Result<Vec<Opening>, BookError> {
     let plies = plies.unwrap_or(usize::MAX);
-    let work = |piece: Piece<'_>| match piece {
-        Piece::TooLong { .. } => Vec::new(),
-        Piece::Games(text) => read_trees(text)
+    let work = |chunk: Chunk<'_>| match chunk {
+        Chunk::TooLong { .. } => Vec::new(),
+        Chunk::Games(text) => read_trees(text)
             .into_iter()
             .map(|tree| {
                 let tree = tree.ok()?;
@@ -201,7 +201,7 @@ fn read_pgn(
     };
     let mut openings = Vec::new();
     let mut broken = 0;
-    let options = data::Options { order: Order::Large, ..data::Options::default() };
+    let options = data::ReadOptions { parallel_frames: false, ..data::ReadOptions::default() };
     data::read_games(Input::open(path)?, &options, work, |found, _| {
         for opening in found {
             match opening {

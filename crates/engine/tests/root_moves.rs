@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use chess::rng::mix;
+use chess::rng::Rng;
 use chess::{Color, Game, Piece, PieceType, Position, Setup, Square};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack};
@@ -36,14 +36,11 @@ fn keeps_the_win(tables: &Tablebases, position: &Position, m: chess::Move) -> bo
     next.halfmove_clock() < 100 && ranked(tables, &next).iter().all(loses)
 }
 
-/// A random position of these pieces against a king, with the clock as far on as it can be without the
-/// win being lost already, if some of the moves lose it.
+/// A random position of these pieces against a king, with the largest halfmove clock that still wins, if some
+/// of the moves throw the win away.
 fn narrow_win(tables: &Tablebases, pieces: &[PieceType], seed: u64) -> Option<Position> {
-    let mut state = mix(seed);
-    let mut square = || {
-        state = mix(state);
-        Square::from_index((state >> 33) as usize % 64)
-    };
+    let mut rng = Rng::from_seed(seed);
+    let mut square = || Square::from_index(rng.below(64));
     let winner = Color::ALL[seed as usize % 2];
     let mut setup = Setup { turn: winner, ..Setup::EMPTY };
     setup.board.put(square(), Piece::new(!winner, PieceType::King));

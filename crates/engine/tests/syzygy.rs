@@ -7,6 +7,7 @@ mod tables;
 
 use std::sync::Mutex;
 
+use chess::rng::Rng;
 use chess::{Game, Position};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
@@ -101,11 +102,11 @@ fn known_endings_have_their_known_results_in_the_tables_and_at_the_root() {
 
 fn check_random_positions(folder: &TableDir) {
     let tables = folder.open();
-    let mut seed = 3;
+    let mut rng = Rng::from_seed(3);
     let mut seen = [0; 3];
     for table in &folder.closed {
         for _ in 0..150 {
-            let position = random_position(&mut seed, table);
+            let position = random_position(&mut rng, table);
             let here = result(tables.score(&position, 0).expect("three or four pieces"));
             let mut best = Loss;
             for m in position.legal_moves() {
@@ -137,11 +138,11 @@ fn random_positions_agree_with_what_follows_from_their_moves() {
 
 fn check_distances(folder: &TableDir) {
     let tables = folder.open();
-    let mut seed = 5;
+    let mut rng = Rng::from_seed(5);
     let mut seen = 0;
     for table in folder.closed.iter().filter(|name| folder.has(&format!("{name}.rtbz"))) {
         for _ in 0..60 {
-            let position = random_position(&mut seed, table);
+            let position = random_position(&mut rng, table);
             let wdl = tables.wdl(&position).expect("a result");
             let dtz = tables.dtz(&position).expect("a distance").plies;
             assert_eq!(dtz.signum(), (wdl as i32).signum(), "{position}");

@@ -63,8 +63,8 @@ fn damaged_files_are_reported_or_used_and_never_crash() {
         let folder = directory.path();
         let (table, kind) = file.split_once('.').expect("an extension");
         let whole = std::fs::read(data.join(file)).expect("a file");
-        let mut seed = n as u64;
-        let positions: Vec<_> = (0..24).map(|_| random_position(&mut seed, table)).collect();
+        let mut rng = Rng::from_seed(n as u64);
+        let positions: Vec<_> = (0..24).map(|_| random_position(&mut rng, table)).collect();
         if kind == "rtbz" {
             // Distances are of use with results alone.
             let results = format!("{table}.rtbw");

@@ -5,6 +5,7 @@ mod tables;
 
 use std::sync::{Arc, Mutex};
 
+use chess::rng::Rng;
 use chess::{Game, Outcome, Position};
 use engine::score;
 use engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
@@ -213,11 +214,11 @@ fn ranked(tables: &Tablebases, game: &Game) -> Vec<RootMove> {
 
 fn check_wins_by_rank(folder: &TableDir) {
     let tables = folder.open();
-    let mut seed = 17;
+    let mut rng = Rng::from_seed(17);
     let mut won = 0;
     for table in folder.closed.iter().filter(|name| folder.has(&format!("{name}.rtbz"))) {
         for _ in 0..40 {
-            let position = random_position(&mut seed, table);
+            let position = random_position(&mut rng, table);
             let dtz = tables.dtz(&position).expect("a distance");
             if dtz.plies <= 0 || dtz.plies > 90 {
                 continue;

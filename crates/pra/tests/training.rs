@@ -18,7 +18,7 @@ fn never() -> AtomicBool {
 }
 
 fn data(folder: &Path) -> PathBuf {
-    make(folder.join("data"), FileFormat::Parquet, 12, game)
+    make(&folder.join("data"), FileFormat::Parquet, 12, game)
 }
 
 fn training(folder: &Path, out: &str) -> Training {
@@ -237,7 +237,7 @@ fn a_run_with_other_options_in_the_same_folder_is_refused_with_the_difference() 
     let error = refused(&|job| job.options.config.depth = 2);
     assert!(error.ends_with("depth was 1 and is now 2"), "{error}");
     let error = refused(&|job| {
-        job.data = make(folder.join("more"), FileFormat::Packed, 3, game);
+        job.data = make(&folder.join("more"), FileFormat::Packed, 3, game);
     });
     assert!(error.contains("data was "), "{error}");
     let error = refused(&|job| job.from = Some(Weights::random(&job.options.config, 9).unwrap()));
@@ -278,7 +278,7 @@ fn errors_are_one_clear_line() {
     let mut job = training(folder, "out");
     job.data = folder.join("nothing");
     assert!(error(&job).to_string().ends_with("no data set: there is no _SUCCESS"));
-    job.data = make(folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
+    job.data = make(&folder.join("empty"), FileFormat::Parquet, 1, |_| Vec::new());
     assert!(error(&job).to_string().starts_with("there are no rows for train in "));
     // An unknown device; nothing is written.
     job = training(folder, "nowhere");
@@ -306,7 +306,7 @@ fn errors_are_one_clear_line() {
     // Validation rows are optional.
     let only = |number: u64| game(5 * number + 1);
     job = training(folder, "only");
-    job.data = make(folder.join("train-only"), FileFormat::Packed, 5, only);
+    job.data = make(&folder.join("train-only"), FileFormat::Packed, 5, only);
     let mut told = 0;
     train(&job, &never(), &mut |event| told += u32::from(matches!(event, Event::NoValidation)))
         .unwrap();

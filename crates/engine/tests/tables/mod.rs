@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chess::rng::mix;
+use chess::rng::Rng;
 use chess::{Color, Piece, PieceType, Position, Setup, Square};
 use engine::syzygy::Tablebases;
 
@@ -54,23 +54,19 @@ pub fn with_clock(position: &Position, halfmove_clock: u16) -> Position {
 
 /// A random legal position of a table's material, with random colors and side to move, that is not the end of
 /// a game.
-pub fn random_position(seed: &mut u64, table: &str) -> Position {
-    let mut below = |end: usize| {
-        *seed = mix(*seed);
-        (*seed >> 33) as usize % end
-    };
+pub fn random_position(rng: &mut Rng, table: &str) -> Position {
     loop {
         let mut setup = Setup::EMPTY;
-        let mut color = Color::ALL[below(2)];
+        let mut color = Color::ALL[rng.below(2)];
         for letter in table.chars() {
             match PieceType::from_letter(letter) {
-                Some(piece_type) => {
-                    setup.board.put(Square::from_index(below(64)), Piece::new(color, piece_type))
-                }
+                Some(piece_type) => setup
+                    .board
+                    .put(Square::from_index(rng.below(64)), Piece::new(color, piece_type)),
                 None => color = !color,
             }
         }
-        setup.turn = Color::ALL[below(2)];
+        setup.turn = Color::ALL[rng.below(2)];
         if let Ok(position) = setup.position()
             && position.occupied().len() == table.len() - 1
             && position.has_legal_move()

@@ -40,7 +40,7 @@ fn every_instruction_set_gives_the_values_of_a_plain_reference() {
             };
             let expected = halfkp::reference(&file, &position);
             for network in &networks {
-                let set = network.instructions();
+                let set = network.instruction_set();
                 assert_eq!(network.evaluate(&position), expected, "{set:?}: {position}");
             }
         }
