@@ -16,7 +16,7 @@ use crate::layout::prose;
 use crate::pgn::progress::Bar;
 use crate::threads::Threads;
 use crate::words::count;
-use crate::{Outcome, jobs, progress};
+use crate::{Outcome, jobs};
 
 #[derive(Args)]
 pub struct PrepareArgs {

@@ -13,7 +13,6 @@ use train::trainer::{
     Checkpoint, Event, LogLine, NETWORK, RowFiles, TrainOptions, Trained, Training,
 };
 
-use super::shapes;
 use crate::Outcome;
 use crate::layout::prose;
 use crate::training::{self, Display, RunArgs, time};

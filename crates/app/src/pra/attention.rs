@@ -15,7 +15,7 @@ use pra::attention::{
 use pra::config::HEADS;
 use pra::masks::{head_name, parse_head};
 use pra::picture::{HeadPicture, Overview, View, text_board};
-use pra::{Transformer, Weights, first_positions};
+use pra::{Transformer, first_positions};
 use serde_json::json;
 
 use super::model::{ensure_not_model, model_folder_or_shipped};
