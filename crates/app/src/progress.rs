@@ -91,6 +91,13 @@ impl JobProgress {
     }
 }
 
+/// Sets position and message of a bar; its length grows with the position.
+pub fn set(bar: &ProgressBar, position: u64, message: String) {
+    bar.set_length(bar.length().unwrap_or(0).max(position));
+    bar.set_position(position);
+    bar.set_message(message);
+}
+
 /// A duration as `m:ss` or `h:mm:ss`.
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();

@@ -1,20 +1,19 @@
 //! What the training commands share: interrupts, progress on standard error, and the report.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use learn::{Event, Progress, Summary, TrainError};
 use serde_json::{Value, json};
 
-use crate::layout::{self, wrap};
+use crate::progress::clock;
 use crate::words::count;
-use crate::{Outcome, interrupt, threads};
+use crate::{Outcome, interrupt, jobs, progress, threads};
 
 /// Options of runs in an output folder.
 #[derive(Args)]
@@ -53,36 +52,25 @@ pub fn run<T>(
 
 /// A progress bar on a terminal; lines on standard error.
 pub struct Display {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     updated: Instant,
     printed: Instant,
 }
 
 impl Display {
     fn new(positions: u64) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(positions);
-            let template = "{wide_bar} {human_pos}/{human_len} {msg}";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let bar = progress::bar(positions, "{wide_bar} {human_pos}/{human_len} {msg}");
         Self { bar, updated: Instant::now(), printed: Instant::now() }
     }
 
     /// Prints a line above the bar.
     pub fn line(&self, line: &str) {
-        let line = wrap(line, layout::log_width(), 2);
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
-        }
+        progress::log_line(&self.bar, line);
     }
 
     /// Prints a line where there is no bar, and at most once per interval unless it `must` be printed.
     pub fn line_every(&mut self, interval: Duration, must: bool, line: impl FnOnce() -> String) {
-        if self.bar.is_none() && (must || self.printed.elapsed() > interval) {
+        if self.bar.is_hidden() && (must || self.printed.elapsed() > interval) {
             self.printed = Instant::now();
             self.line(&line());
         }
@@ -100,14 +88,12 @@ impl Display {
     }
 
     fn update_bar(&mut self, progress: &Progress) {
-        if let Some(bar) = &self.bar
-            && self.updated.elapsed() > Duration::from_millis(100)
-        {
+        if self.updated.elapsed() > Duration::from_millis(100) {
             self.updated = Instant::now();
-            bar.set_position(progress.positions);
+            self.bar.set_position(progress.positions);
             let accuracy =
                 progress.accuracy.map_or(String::new(), |share| format!(" {:.1} %", 100.0 * share));
-            bar.set_message(format!(
+            self.bar.set_message(format!(
                 "step {} loss {:.5}{accuracy} {:.0}/s {} left",
                 progress.step + 1,
                 progress.loss,
@@ -118,22 +104,9 @@ impl Display {
     }
 }
 
-impl Drop for Display {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A duration in seconds, minutes or hours.
+/// Seconds as `m:ss` or `h:mm:ss`.
 pub fn time(seconds: f64) -> String {
-    let seconds = if seconds.is_finite() { seconds.max(0.0).round() as u64 } else { 0 };
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes}:{seconds:02}"),
-        (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02}"),
-    }
+    clock(Duration::from_secs_f64(if seconds.is_finite() { seconds.clamp(0.0, 1e9) } else { 0.0 }))
 }
 
 /// Steps and used positions, rows that were skipped, and the speed.
@@ -167,13 +140,12 @@ pub fn report(
         report["complete_before"] = json!(summary.was_complete);
         writeln!(out, "{report}")?;
     } else if summary.was_stopped {
-        let steps = count(summary.steps, "step");
-        writeln!(out, "interrupted after {steps}; the same command resumes")?;
+        jobs::print_interrupted(out, summary.steps)?;
     } else {
         if summary.was_complete {
             writeln!(out, "{} is complete already", folder.display())?;
         }
         text(out)?;
     }
-    Ok(if summary.was_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
+    Ok(jobs::exit_code(summary.was_stopped))
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ::data::{
     Column, FileFormat, PointOfView, PrepareEvent, PrepareOptions, Prepared, RowOrder, Workers,
@@ -11,12 +11,12 @@ use ::data::{
 use anyhow::{Context, ensure};
 use clap::Args;
 use cpu_time::ProcessTime;
+use indicatif::ProgressBar;
 
 use crate::layout::prose;
-use crate::pgn::progress::Bar;
 use crate::threads::Threads;
 use crate::words::count;
-use crate::{Outcome, jobs};
+use crate::{Outcome, jobs, progress};
 
 #[derive(Args)]
 pub struct PrepareArgs {
@@ -153,16 +153,19 @@ impl PrepareArgs {
 }
 
 /// Shows an event.
-fn report(bar: &Bar, event: PrepareEvent<'_>) {
+fn report(bar: &ProgressBar, event: PrepareEvent<'_>) {
     match event {
-        PrepareEvent::Problem(line) => bar.report(line),
+        PrepareEvent::Problem(line) => bar.suspend(|| eprintln!("{line}")),
         PrepareEvent::Progress { read, games, positions } => {
-            bar.set(read, || count(games, "game") + ", " + &count(positions, "position"));
+            let message = count(games, "game") + ", " + &count(positions, "position");
+            progress::set(bar, read, message);
         }
         PrepareEvent::Sorting { positions } => {
-            bar.restart(positions, "{wide_bar} {pos}/{len} sorted {eta} left");
+            bar.reset();
+            progress::set_template(bar, "{wide_bar} {pos}/{len} sorted {eta} left");
+            bar.set_length(positions);
         }
-        PrepareEvent::Sorted { positions } => bar.set(positions, String::new),
+        PrepareEvent::Sorted { positions } => bar.set_position(positions),
         _ => {}
     }
 }
@@ -179,7 +182,8 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
     let workers = Workers::from(args.threads.count()).until(&stop);
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
     let total = args.inputs.iter().flat_map(|path| path.metadata()).map(|file| file.len()).sum();
-    let bar = Bar::new(Some(total), "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
+    let bar = progress::bar(total, "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
+    bar.enable_steady_tick(Duration::from_millis(200));
     let show = |event: PrepareEvent<'_>| report(&bar, event);
     let prepared = ::data::prepare(&args.inputs, &args.out, &options, workers, show);
     drop(bar);

@@ -1,15 +1,14 @@
 //! The standings of a running match on standard error: a table redrawn in place on a terminal, otherwise a
 //! line every half minute.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use arena::{GameRecord, Pace, Standings};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use super::table;
 use crate::layout::{self, wrap};
-use crate::progress::clock;
+use crate::progress::{self, clock};
 use crate::words::count;
 
 /// The interval of lines without a terminal.
@@ -19,7 +18,7 @@ const MAX_FAULTS: u32 = 10;
 
 /// The display of a running match.
 pub struct Live {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     start: Instant,
     last_line: Instant,
     pace: Pace,
@@ -27,7 +26,7 @@ pub struct Live {
 }
 
 /// Games played, speed and remaining time.
-fn progress(pace: Pace, games: usize, elapsed: Duration) -> String {
+fn pace_text(pace: Pace, games: usize, elapsed: Duration) -> String {
     let played = format!("{games}/{}", count(pace.planned, "game"));
     if games <= pace.resumed {
         return played;
@@ -40,24 +39,20 @@ fn progress(pace: Pace, games: usize, elapsed: Duration) -> String {
 }
 
 impl Live {
-    pub fn new(pace: Pace) -> anyhow::Result<Self> {
-        let bar = if std::io::stderr().is_terminal() {
-            let template = "{wide_bar} {prefix}, {elapsed} so far\n{msg}";
-            let bar = ProgressBar::new(pace.planned as u64).with_position(pace.resumed as u64);
-            bar.set_style(ProgressStyle::with_template(template)?);
-            bar.enable_steady_tick(Duration::from_millis(500));
-            Some(bar)
-        } else {
-            None
-        };
+    pub fn new(pace: Pace) -> Self {
+        let template = "{wide_bar} {prefix}, {elapsed} so far\n{msg}";
+        let bar = progress::bar(pace.planned as u64, template);
+        bar.set_position(pace.resumed as u64);
+        bar.enable_steady_tick(Duration::from_millis(500));
         let now = Instant::now();
-        Ok(Self { bar, start: now, last_line: now, pace, faults: 0 })
+        Self { bar, start: now, last_line: now, pace, faults: 0 }
     }
 
     /// Shows the standings, and `note` on a line of its own.
     pub fn show(&mut self, standings: &Standings, names: &[String], note: &str) {
-        let progress = || progress(self.pace, standings.games() as usize, self.start.elapsed());
-        if let Some(bar) = &self.bar {
+        let progress = || pace_text(self.pace, standings.games() as usize, self.start.elapsed());
+        let bar = &self.bar;
+        if !bar.is_hidden() {
             bar.set_position(u64::from(standings.games()));
             bar.set_prefix(progress());
             let width = layout::log_width();
@@ -94,19 +89,7 @@ impl Live {
 
     /// Prints a line above the table.
     pub fn print(&self, line: &str) {
-        let line = wrap(line, layout::log_width(), 2);
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
-        }
-    }
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        progress::log_line(&self.bar, line);
     }
 }
 
@@ -118,12 +101,12 @@ mod tests {
     fn the_rate_counts_games_of_this_run_and_a_test_may_end_early() {
         let minute = Duration::from_secs(60);
         let pace = Pace { planned: 100, resumed: 0, may_end_early: false };
-        assert_eq!(progress(pace, 20, minute), "20/100 games, 20.0/min, 4:00 left");
+        assert_eq!(pace_text(pace, 20, minute), "20/100 games, 20.0/min, 4:00 left");
         let pace = Pace { resumed: 50, ..pace };
-        assert_eq!(progress(pace, 50, minute), "50/100 games");
-        assert_eq!(progress(pace, 60, minute), "60/100 games, 10.0/min, 4:00 left");
+        assert_eq!(pace_text(pace, 50, minute), "50/100 games");
+        assert_eq!(pace_text(pace, 60, minute), "60/100 games, 10.0/min, 4:00 left");
         let pace = Pace { planned: 40_000, resumed: 1_000, may_end_early: true };
-        let text = progress(pace, 1_600, minute);
+        let text = pace_text(pace, 1_600, minute);
         assert_eq!(text, "1600/40000 games, 600.0/min, at most 1:04:00 left");
     }
 }

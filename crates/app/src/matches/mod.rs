@@ -80,7 +80,7 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     let start = Instant::now();
     let resumed = finished.len();
     let pace = Pace { planned: schedule.games(), resumed, may_end_early: args.sprt.is_some() };
-    let mut live = Live::new(pace)?;
+    let mut live = Live::new(pace);
     if resumed > 0 {
         live.print(&format!("resuming after {}", count(resumed, "game")));
     }

@@ -34,7 +34,7 @@ fn normalize_file(
             bar.add(part.games);
             errors += part.errors;
             for (error, remark) in part.remarks {
-                bar.bar.report(&format!("{name}: {error}{remark}"));
+                bar.bar.suspend(|| eprintln!("{name}: {error}{remark}"));
             }
             // The receiver is gone if writing has failed, which the main thread reports.
             match sender.send(part.text) {

@@ -1,10 +1,11 @@
-//! Evaluates the positions of a game and judges its moves, suspects by two searches.
+//! Evaluates the positions of a game and judges its moves, suspects by two or three looks.
 //!
 //! A short search of every position nominates suspects: moves whose loss in expected points earns a
 //! mark. Scores of short searches differ by that much from depth to depth, so a suspect is judged by a
-//! longer second search of the position before it: of all moves, and of the move played alone to the
-//! same depth. The loss is the minimum over both looks and over the last depths of the second, minus the
-//! uncertainty of its depth; the best move of the second search has lost nothing.
+//! second, longer look at the position before it: a search of all moves, and one of the move played
+//! alone to the same depth. What then looks like a mistake or a blunder gets a third look, longer again.
+//! The loss is the minimum over all looks and over the last depths of the last one, minus the uncertainty
+//! of its depth; the best move of a look has lost nothing.
 
 use chess::pgn::{GameTree, NodeId};
 use chess::{Color, Game, Move, Position};
@@ -16,10 +17,18 @@ use super::worker::AnalysisError;
 use crate::score::{DRAW, MATE, Score, is_decided};
 use crate::search::Limits;
 
-/// Time and nodes of the second search of a suspect, as a multiple of the first.
-const SECOND_LOOK: u32 = 8;
-/// Plies added to a depth limit for the second search.
-const SECOND_DEPTH: u32 = 4;
+/// A longer look at a suspect.
+struct Look {
+    /// Time and nodes, as multiples of those of the first search.
+    factor: u32,
+    /// Plies added to a depth limit.
+    plies: u32,
+}
+
+/// The second look at every suspect.
+const SECOND_LOOK: Look = Look { factor: 8, plies: 4 };
+/// The third look, at moves that look like mistakes after the second.
+const THIRD_LOOK: Look = Look { factor: 32, plies: 6 };
 
 /// The loss is the minimum over this many last depths.
 const STABLE_DEPTHS: i32 = 4;
@@ -72,6 +81,12 @@ struct Verdict {
     better: Option<(Vec<Move>, Score)>,
 }
 
+impl Verdict {
+    fn mark(&self) -> Option<Mark> {
+        Mark::of(self.loss - self.uncertainty)
+    }
+}
+
 /// A ply of the main line. A null move has no move.
 struct Ply {
     id: NodeId,
@@ -87,7 +102,7 @@ struct Analyzer<'a, S> {
     line: Vec<Ply>,
     /// Search results of the positions, the start included.
     results: Vec<SearchResults>,
-    /// The verdicts of the second look.
+    /// The verdicts of the longer looks.
     second: Vec<Option<Verdict>>,
 }
 
@@ -191,7 +206,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         }
     }
 
-    /// Gives every suspect its second look, which replaces evaluations and so may change the loss of the
+    /// Gives every suspect its longer looks, which replace evaluations and so may change the loss of the
     /// moves before and after. Returns false if a search was stopped.
     fn check_suspects(&mut self) -> Result<bool, AnalysisError> {
         let known = self.results.len() - 1;
@@ -209,43 +224,62 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             && self.first_verdict(n).loss >= DUBIOUS
     }
 
-    /// The second look at a move. Returns false if a search was stopped.
+    /// The second look at a move, and the third if it still looks like a mistake. Returns false if a
+    /// search was stopped.
     fn look_again(&mut self, n: usize) -> Result<bool, AnalysisError> {
         let Some(played) = self.line[n].played else { return Ok(true) };
-        let first = self.first_verdict(n);
+        let mut verdict = self.first_verdict(n);
+        for look in [SECOND_LOOK, THIRD_LOOK] {
+            let Some(longer) = self.look(n, played, &look, verdict.loss)? else { return Ok(false) };
+            verdict = longer;
+            // A mate is certain.
+            if verdict.mark() < Some(Mark::Mistake) || verdict.uncertainty == 0.0 {
+                break;
+            }
+        }
+        self.second[n] = Some(verdict);
+        Ok(true)
+    }
+
+    /// One look at a move; `loss` is that of the look before. `None` if a search was stopped.
+    fn look(
+        &mut self,
+        n: usize,
+        played: Move,
+        look: &Look,
+        before: f64,
+    ) -> Result<Option<Verdict>, AnalysisError> {
         let game = self.game(n);
         let mut limits = Limits {
-            depth: self.limits.depth.map(|depth| depth + SECOND_DEPTH),
-            nodes: self.limits.nodes.map(|nodes| nodes.saturating_mul(SECOND_LOOK.into())),
-            move_time: self.limits.move_time.map(|time| time * SECOND_LOOK),
+            depth: self.limits.depth.map(|depth| depth + look.plies),
+            nodes: self.limits.nodes.map(|nodes| nodes.saturating_mul(look.factor.into())),
+            move_time: self.limits.move_time.map(|time| time * look.factor),
             ..self.limits.clone()
         };
-        let Some(all) = self.searcher.search(&game, &limits)? else { return Ok(false) };
+        let Some(all) = self.searcher.search(&game, &limits)? else { return Ok(None) };
         if all.last().pv.first() == Some(&played) {
-            self.second[n] = Some(Verdict::default());
             self.refine(n, all.after_move());
             self.results[n] = all;
-            return Ok(true);
+            return Ok(Some(Verdict::default()));
         }
         limits.depth = u32::try_from(all.last().depth).ok();
         limits.moves = vec![played];
-        let Some(alone) = self.searcher.search(&game, &limits)? else { return Ok(false) };
+        let Some(alone) = self.searcher.search(&game, &limits)? else { return Ok(None) };
         let depth = all.last().depth.min(alone.last().depth);
         let at_depth = |depth| match (all.at(depth), alone.at(depth)) {
             (best, _) if best.pv.first() == Some(&played) => 0.0,
             (best, as_played) => loss(best.score, as_played.score),
         };
-        let least =
-            (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(first.loss, f64::min);
+        let least = (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(before, f64::min);
         let is_certain = is_decided(all.at(depth).score) || is_decided(alone.at(depth).score);
-        self.second[n] = Some(Verdict {
+        let verdict = Verdict {
             loss: least,
             uncertainty: if is_certain { 0.0 } else { uncertainty(depth) },
             better: Some((all.last().pv.clone(), all.last().score)),
-        });
+        };
         self.refine(n, alone.after_move());
         self.results[n] = all;
-        Ok(true)
+        Ok(Some(verdict))
     }
 
     /// Replaces the results after a move by those of a longer search, unless the game ends there.
@@ -269,10 +303,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             m,
             white: white_score(self.results[n + 1].last().score, !turn),
             loss: verdict.loss,
-            mark: match self.second[n] {
-                Some(_) => Mark::of(verdict.loss - verdict.uncertainty),
-                None => None,
-            },
+            mark: self.second[n].as_ref().and_then(Verdict::mark),
             better: verdict.better.map(|(line, score)| (line, white_score(score, turn))),
         })
     }
@@ -285,7 +316,8 @@ mod tests {
     use chess::pgn::read_trees;
 
     const FIRST: u64 = 100;
-    const SECOND: u64 = FIRST * SECOND_LOOK as u64;
+    const SECOND: u64 = FIRST * SECOND_LOOK.factor as u64;
+    const THIRD: u64 = FIRST * THIRD_LOOK.factor as u64;
 
     /// Maps the ply of a position, a node limit, and whether only the move played is searched, to the
     /// score for the side to move and the best move.
@@ -353,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_loss_of_two_looks_decides_the_mark() {
+    fn the_smallest_loss_of_all_looks_decides_the_mark() {
         // A blunder at the first look, a mistake at the second; both moves to the same depth.
         let (analysis, searches) = analyze("1. e4 *", |ply, nodes, restricted| {
             Some(match (ply, nodes, restricted) {
                 (0, FIRST, _) => (200, "d4"),
-                (0, SECOND, false) => (60, "d4"),
-                (0, SECOND, true) => (-20, "e4"),
+                (0, SECOND | THIRD, false) => (60, "d4"),
+                (0, SECOND | THIRD, true) => (-20, "e4"),
                 (1, FIRST, _) => (200, "c5"),
                 _ => panic!("{ply}"),
             })
@@ -367,18 +399,43 @@ mod tests {
         assert_eq!(marks(&analysis), [Some(Mark::Mistake)]);
         assert_eq!(analysis.moves[0].loss, loss(60, -20));
         assert_eq!(analysis.moves[0].white, -20);
-        assert_eq!(searches.len(), 4);
+        assert_eq!(searches.len(), 6);
         assert_eq!(analysis.moves[0].better.as_ref().map(|(_, score)| *score), Some(60));
         // Conversely, the second look cannot increase the loss.
         let (analysis, _) = analyze("1. e4 *", |ply, nodes, restricted| {
             Some(match (ply, nodes, restricted) {
                 (0, FIRST, _) => (60, "d4"),
                 (1, FIRST, _) => (20, "c5"),
-                (0, SECOND, true) => (-300, "e4"),
+                (0, SECOND | THIRD, true) => (-300, "e4"),
                 _ => (60, "d4"),
             })
         });
         assert_eq!(marks(&analysis), [Some(Mark::Mistake)]);
+    }
+
+    #[test]
+    fn only_mistakes_get_a_third_look_and_it_may_take_them_back() {
+        let look = |second, third| {
+            analyze("1. e4 *", move |ply, nodes, restricted| {
+                Some(match (ply, nodes, restricted) {
+                    (0, SECOND, true) => (second, "e4"),
+                    (0, THIRD, true) => (third, "e4"),
+                    (0, ..) => (60, "d4"),
+                    (1, ..) => (300, "c5"),
+                    _ => panic!("{ply}"),
+                })
+            })
+        };
+        // A blunder after two looks, hardly worse than the best move after three.
+        let (analysis, searches) = look(-300, 50);
+        assert_eq!(marks(&analysis), [None]);
+        assert_eq!(analysis.moves[0].loss, loss(60, 50));
+        assert_eq!(analysis.moves[0].white, 50);
+        assert_eq!(searches.last(), Some(&(0, THIRD, true)));
+        // A dubious move after two looks stays one.
+        let (analysis, searches) = look(20, -300);
+        assert_eq!(marks(&analysis), [Some(Mark::Dubious)]);
+        assert_eq!(searches.last(), Some(&(0, SECOND, true)));
     }
 
     #[test]
