@@ -120,11 +120,11 @@ pra-bench: $(TORCH)/.installed ## measure the transformer beside PyTorch, in one
 	$(CARGO) build --release --locked -p tabiya
 	$(TORCH)/bin/python crates/peers/python/pra_torch.py bench $(PROGRAM) --threads 2
 
-# Burn takes long to build, and longer with fat LTO. A graphics device is a card, or one that the processor plays;
+# Burn takes long to build, and longer with fat LTO. The device is a GPU or a software rasterizer;
 # the latter takes minutes to try out kernels for every shape, so few are tried.
 VULKAN_DRIVERS = $(wildcard /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json)
 
-test-gpu: ## compare the transformer on graphics devices with that on the processor, where there are any
+test-gpu: ## compare the transformer on GPU devices with the CPU backend, where there are any
 	$(if $(VULKAN_DRIVERS),,-[ $$(uname) != Linux ] || apt-get install -y mesa-vulkan-drivers || \
 	  echo "no Vulkan device: as root, 'apt-get install mesa-vulkan-drivers' brings one in software")
 	CUBECL_AUTOTUNE_LEVEL=minimal CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \

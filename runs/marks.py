@@ -2,7 +2,7 @@
 """How far the marks of `tabiya analyse` can be trusted: a short analysis beside one ten times as long.
 
     runs/marks.py GAMES.pgn[.zst] [--games 20] [--nodes 250000] [--factor 10] [--sample 60]
-                  [--min-elo 2600] [--jobs 1] [--tabiya target/release/tabiya]
+                  [--min-elo 2600] [--jobs 1] [--state FILE] [--tabiya target/release/tabiya]
 
 It takes the first games of the file with both players rated at least --min-elo and at least 30 moves,
 and analyses them with --nodes per position (nodes, not seconds, so that the result does not depend on
@@ -10,10 +10,13 @@ how busy the machine is; the 0.3 s that `tabiya analyse` takes by default are 20
 on one core). Every move marked ? or ??, and a random sample of the others, is then analysed again with
 --factor times the nodes, as a game of one move. The table says how many of the marks hold.
 
-Needs nothing but Python. Progress goes to standard error, the table to standard output.
+Needs nothing but Python. Progress goes to standard error, the table to standard output. With --state
+every analysis is kept in a file, and a run that was killed resumes there.
 """
 
 import argparse
+import contextlib
+import hashlib
 import json
 import random
 import re
@@ -49,6 +52,27 @@ def games(path, count, min_elo):
     return found
 
 
+class Analyses:
+    """The analyses of texts by `tabiya analyse`, kept in a file if one is given."""
+
+    def __init__(self, tabiya, state):
+        self.tabiya, self.state, self.known = tabiya, state, {}
+        if state and Path(state).exists():
+            for line in Path(state).read_text().splitlines():
+                with contextlib.suppress(ValueError):  # the last line of a killed run
+                    key, games = json.loads(line)
+                    self.known[key] = games
+
+    def __call__(self, text, nodes):
+        key = f"{nodes} {hashlib.sha256(text.encode()).hexdigest()}"
+        if key not in self.known:
+            self.known[key] = analyse(self.tabiya, text, nodes)
+            if self.state:
+                with open(self.state, "a") as file:
+                    file.write(json.dumps([key, self.known[key]]) + "\n")
+        return self.known[key]
+
+
 def analyse(tabiya, text, nodes):
     """The games of a text as `tabiya analyse` sees them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -73,13 +97,15 @@ def main():
     parser.add_argument("--sample", type=int, default=60)
     parser.add_argument("--min-elo", type=int, default=2600)
     parser.add_argument("--jobs", type=int, default=1, help="searches at a time")
+    parser.add_argument("--state", help="file to keep analyses in")
     parser.add_argument("--tabiya", default="target/release/tabiya")
     args = parser.parse_args()
 
     moves = []
     pool = ThreadPoolExecutor(args.jobs)
+    look = Analyses(args.tabiya, args.state)
     chosen = games(args.pgn, args.games, args.min_elo)
-    analysed = pool.map(lambda text: analyse(args.tabiya, text, args.nodes)[0]["moves"], chosen)
+    analysed = pool.map(lambda text: look(text, args.nodes)[0]["moves"], chosen)
     for number, found in enumerate(analysed, 1):
         moves += [move | {"game": number} for move in found]
         marks = [move["mark"] for move in moves]
@@ -90,7 +116,7 @@ def main():
     by_mark = {mark: [move for move in moves if move["mark"] == mark] for mark in ORDER}
     looked_at = by_mark["??"] + by_mark["?"] + by_mark["?!"][: args.sample] + by_mark[None][: args.sample]
     table = {}
-    look_longer = lambda move: analyse(args.tabiya, one_move(move), args.nodes * args.factor)[0]["moves"][0]
+    look_longer = lambda move: look(one_move(move), args.nodes * args.factor)[0]["moves"][0]
     for number, (move, longer) in enumerate(zip(looked_at, pool.map(look_longer, looked_at)), 1):
         pair = (move["mark"], longer["mark"])
         table[pair] = table.get(pair, 0) + 1

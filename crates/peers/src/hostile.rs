@@ -81,7 +81,7 @@ const READERS: [(&str, Task); 4] = [
     ("chunks", chunks),
 ];
 
-/// Seconds, the best of so many rounds.
+/// Seconds, the best of `rounds` rounds.
 fn seconds(rounds: u32, task: Task, text: &[u8]) -> f64 {
     let all = (0..rounds).map(|_| measure(|| task(black_box(text))).0);
     all.fold(f64::INFINITY, f64::min)

@@ -40,8 +40,10 @@ fn add_strip<const N: usize>(
     let mut sums = *strip;
     for &number in rows {
         let row = table[usize::from(number) * width + column..].first_chunk::<N>();
-        for (sum, value) in sums.iter_mut().zip(row.unwrap_or(&[0.0; N])) {
-            *sum += value;
+        let row = row.unwrap_or(&[0.0; N]);
+        // An index loop: iterators are not inlined reliably without link-time optimization.
+        for i in 0..N {
+            sums[i] += row[i];
         }
     }
     *strip = sums;
@@ -50,7 +52,11 @@ fn add_strip<const N: usize>(
 /// `sum += other`, elementwise.
 #[inline]
 pub fn add(sum: &mut [f32], other: &[f32]) {
-    sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
+    let len = sum.len().min(other.len());
+    let (sum, other) = (&mut sum[..len], &other[..len]);
+    for i in 0..len {
+        sum[i] += other[i];
+    }
 }
 
 /// `Σ clamp(x, 0, 1)² · w`, the SCReLU activations times the output weights. Lengths are multiples of 32.

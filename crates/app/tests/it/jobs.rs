@@ -53,7 +53,7 @@ fn games(folder: &TempDir, count: usize) -> String {
     path
 }
 
-/// A data set of so many of these games.
+/// A data set of `count` such games.
 fn rows(folder: &TempDir, count: usize, format: &str) -> String {
     let (input, out) = (games(folder, count), folder.path("rows"));
     let made = run(&[

@@ -141,7 +141,7 @@ fn a_folder_stands_for_the_games_in_it_sorted_by_name() {
 #[cfg(target_os = "linux")]
 const MEMORY_LIMIT: usize = 240_000;
 
-/// The program with so many kilobytes of address space.
+/// The program with a limit on its address space, in kilobytes.
 #[cfg(target_os = "linux")]
 fn tabiya_within(kilobytes: usize, arguments: &str) -> Output {
     let program = TABIYA;

@@ -1,10 +1,4 @@
-//! What the engine promises whoever talks to it, line by line, shown on the built program.
-//!
-//! Slower measures are ignored by default:
-//!
-//! ```text
-//! cargo test --release -p tabiya --test uci_contract -- --ignored --nocapture
-//! ```
+//! The UCI contract of the program, line by line.
 
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
@@ -15,16 +9,16 @@ use crate::contract::{fens, told};
 use chess::rng::Rng;
 use chess::{Game, Position};
 
-fn errors(lines: &[String]) -> Vec<&String> {
+pub fn errors(lines: &[String]) -> Vec<&String> {
     lines.iter().filter(|line| line.starts_with("info string error: ")).collect()
 }
 
-fn answers(lines: &[String]) -> Vec<&String> {
+pub fn answers(lines: &[String]) -> Vec<&String> {
     lines.iter().filter(|line| line.starts_with("bestmove")).collect()
 }
 
 /// A normal search from the starting position, as after any input.
-fn assert_plays(engine: &mut Engine, after: &str) {
+pub fn assert_plays(engine: &mut Engine, after: &str) {
     engine.send("position startpos");
     let lines = engine.search("go depth 3");
     told::check_search(&Position::INITIAL, &lines).unwrap_or_else(|e| panic!("{after}: {e}"));
@@ -33,13 +27,13 @@ fn assert_plays(engine: &mut Engine, after: &str) {
 // 1. Always ready, and ends only when told to.
 
 /// How many searches a case asks for.
-fn searches(case: &Case) -> usize {
+pub fn searches(case: &Case) -> usize {
     let text = String::from_utf8_lossy(&case.lines);
     text.lines().filter(|line| line.starts_with("go ") && !line.contains("perft")).count()
 }
 
 /// Sends a case and gives all that was said to it.
-fn send(engine: &mut Engine, case: &Case) -> Vec<String> {
+pub fn send(engine: &mut Engine, case: &Case) -> Vec<String> {
     engine.send_bytes(&case.lines);
     engine.send("");
     let mut lines = engine.ready();
@@ -423,96 +417,6 @@ fn a_game_of_5900_plies_is_searched_with_its_repetitions() {
     engine.quit();
 }
 
-/// Lines that mean nothing, or nothing now.
-fn noise(random: &mut Rng) -> Vec<u8> {
-    let words = [
-        "isready",
-        "ponderhit",
-        "position",
-        "startpos",
-        "fen",
-        "moves",
-        "go",
-        "infinite",
-        "depth",
-        "setoption",
-        "name",
-        "value",
-        "Hash",
-        "e2e4",
-        "-1",
-        "99999999999999999999",
-        "ucinewgame",
-        "debug",
-        "d",
-        "\t",
-        "\0",
-        "\u{fffd}",
-        "perft",
-        "register",
-        "uci",
-        "eval",
-        "Threads",
-        "wait",
-    ];
-    let mut line = Vec::new();
-    for _ in 0..random.below(6) {
-        line.extend_from_slice(random.choose(&words).as_bytes());
-        line.push(*random.choose(b" \t\r  "));
-    }
-    for _ in 0..random.below(2) * random.below(40) {
-        line.push(random.below(256) as u8);
-    }
-    line.retain(|&byte| byte != b'\n');
-    line.push(b'\n');
-    line
-}
-
-fn make_noise(lines: usize) {
-    let mut random = Rng::new(6, 0);
-    let mut engine = Engine::with_threads(2);
-    engine.send("position startpos moves e2e4");
-    let position = *told::game("position startpos moves e2e4").unwrap().position();
-    engine.send("go infinite");
-    let mut said = Vec::new();
-    for _ in 0..lines / 1000 {
-        let mut block = Vec::new();
-        for _ in 0..1000 {
-            block.extend(noise(&mut random));
-        }
-        engine.send_bytes(&block);
-        // All that was asked in the block, and our own question last.
-        engine.send("isready");
-        engine.send("the end of the block");
-        loop {
-            let line = engine.line().1;
-            if line.contains("unknown command 'the'") {
-                break;
-            }
-            if !line.starts_with("info string") && line != "readyok" {
-                said.push(line);
-            }
-        }
-        assert_eq!(answers(&said), [""; 0], "nobody has said stop");
-    }
-    engine.send("stop");
-    said.extend(engine.until("bestmove"));
-    told::check_search(&position, &said).unwrap();
-    assert_plays(&mut engine, "noise");
-    assert_eq!(answers(&engine.quit()), [""; 0]);
-}
-
-#[test]
-fn a_hundred_thousand_lines_of_noise_do_not_disturb_a_search() {
-    make_noise(100_000);
-}
-
-#[test]
-#[ignore = "takes a minute"]
-fn a_million_lines_of_noise_do_not_disturb_a_search() {
-    make_noise(1_000_000);
-}
-
 // 7. A bench is always the same; what it is in other builds, `make bench-check` shows.
 
 #[test]
@@ -546,72 +450,3 @@ fn bench_gives_the_same_nodes_first_and_later_and_after_other_searches() {
 }
 
 // Measures, of a machine that has nothing else to do.
-
-fn show(what: &str, mut times: Vec<Duration>, limit: Duration) {
-    times.sort();
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!(
-        "{what}: {} times, p50 {:.2?}, p90 {:.2?}, p99 {:.2?}, longest {:.2?}",
-        times.len(),
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(1.0)
-    );
-    assert!(at(0.99) < limit, "{what}: p99 is {:?}", at(0.99));
-}
-
-#[test]
-#[ignore = "measures time: for an idle machine"]
-fn a_stop_is_answered_within_10_ms() {
-    for threads in [1, 2] {
-        let mut random = Rng::new(20, 0);
-        let mut engine = Engine::with_threads(threads);
-        let mut times = Vec::new();
-        for _ in 0..20 {
-            let fen = fens::position(&mut random).fen();
-            for _ in 0..50 {
-                engine.send(&format!("position fen {fen}"));
-                engine.send("go infinite");
-                std::thread::sleep(Duration::from_millis(5 + random.below(30) as u64));
-                let start = Instant::now();
-                engine.send("stop");
-                let (at, _) = engine.until_timed("bestmove");
-                times.push(at - start);
-            }
-        }
-        show(&format!("stop, {threads} threads"), times, Duration::from_millis(10));
-        engine.quit();
-    }
-}
-
-#[test]
-#[ignore = "measures time: for an idle machine"]
-fn readiness_is_answered_within_100_ms_after_every_hostile_input_and_in_mid_search() {
-    for threads in [1, 2] {
-        let mut after = Vec::new();
-        for case in hostile::cases() {
-            let mut engine = Engine::with_threads(threads);
-            engine.send_bytes(&case.lines);
-            engine.send("");
-            let start = Instant::now();
-            engine.send("isready");
-            let (at, _) = engine.until_timed("readyok");
-            if at - start > Duration::from_millis(50) {
-                println!("{}: {:.1?}", case.name, at - start);
-            }
-            after.push(at - start);
-        }
-        show(&format!("isready after input, {threads} threads"), after, Duration::from_millis(100));
-        let mut engine = Engine::with_threads(threads);
-        engine.send("go infinite");
-        let mut during = Vec::new();
-        for _ in 0..1000 {
-            let start = Instant::now();
-            engine.send("isready");
-            let (at, _) = engine.until_timed("readyok");
-            during.push(at - start);
-        }
-        show(&format!("isready in search, {threads} threads"), during, Duration::from_millis(100));
-    }
-}

@@ -8,7 +8,7 @@ use chess::{CastlingStyle, FenStyle, Game, Position, Setup, SetupProblems, chess
 
 use crate::slow::SlowBoard;
 
-/// Walks as the bytes say, for so many moves at most.
+/// Walks as the bytes say, up to a maximum number of moves.
 pub fn walk(bytes: &[u8], most: usize) {
     let Some((start, choices)) = start(bytes) else { return };
     let mut game = Game::new(start);
