@@ -86,7 +86,7 @@ fn an_invalid_file_is_reported_and_the_network_is_kept() {
     };
     let cases = [
         ("truncated", good[..good.len() / 2].to_vec(), "truncated"),
-        ("longer", [&good[..], b"x"].concat(), "where the header asks for"),
+        ("longer", [&good[..], b"x"].concat(), "according to the header"),
         ("version", changed(8), "version 17"),
         ("hidden", changed(16), "a hidden layer of 80"),
         ("weight", changed(5000), "checksum"),
