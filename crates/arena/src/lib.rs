@@ -49,7 +49,8 @@ pub struct ParseError(String);
 /// Fails with a formatted [`ParseError`] unless the condition holds.
 macro_rules! ensure {
     ($holds:expr, $($message:tt)+) => {
-        if !$holds {
+        let holds: bool = $holds;
+        if !holds {
             return Err($crate::ParseError(format!($($message)+)));
         }
     };

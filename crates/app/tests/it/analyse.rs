@@ -103,7 +103,7 @@ fn the_graph_is_a_picture_with_a_dot_for_every_mark_and_names_that_cannot_break_
 #[test]
 fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
     let folder = TempDir::new();
-    let pgn = folder.write("game.pgn", &BLUNDERS.repeat(2));
+    let pgn = folder.write("game.pgn", BLUNDERS.repeat(2));
     let annotated = folder.path("annotated.pgn");
     succeed(&["--pgn", &pgn, "--depth", "5", "--annotate", &annotated]);
     let games = read_trees(&std::fs::read(&annotated).expect("a file"));
@@ -125,7 +125,7 @@ fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
 #[test]
 fn what_is_wrong_is_told_in_one_line() {
     let folder = TempDir::new();
-    let two = folder.write("two.pgn", &BLUNDERS.repeat(2));
+    let two = folder.write("two.pgn", BLUNDERS.repeat(2));
     let bad = folder.write("bad.pgn", "1. e4 e5 2. Ke3 *\n");
     let empty = folder.write("empty.pgn", "");
     for (args, part) in [
@@ -184,7 +184,7 @@ fn games(path: &str) -> Vec<String> {
 fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
     const COUNT: usize = 1000;
     let folder = TempDir::new();
-    let pgn = folder.write("games.pgn", &BLUNDERS.repeat(COUNT));
+    let pgn = folder.write("games.pgn", BLUNDERS.repeat(COUNT));
     let annotated = folder.path("annotated.pgn");
     let mut child = Command::new(TABIYA)
         .args(["analyse", &pgn, "--depth", "4", "--annotate", &annotated])
@@ -255,7 +255,7 @@ fn an_old_file_stays_if_the_analysis_is_killed() {
 fn a_game_with_a_bad_move_is_analysed_up_to_it_and_nothing_is_lost() {
     let folder = TempDir::new();
     let bad = "[White \"X\"]\n\n1. e4 { best } e5 2. Ke3 { oops } Nf6 (2... d5) 3. d4 0-1\n\n";
-    let pgn = folder.write("games.pgn", &format!("{BLUNDERS}\n{bad}{BLUNDERS}"));
+    let pgn = folder.write("games.pgn", format!("{BLUNDERS}\n{bad}{BLUNDERS}"));
     let annotated = folder.path("annotated.pgn");
     let output = run(&["--pgn", &pgn, "--depth", "3", "--annotate", &annotated]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();

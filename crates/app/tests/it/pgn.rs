@@ -23,7 +23,7 @@ fn check_counts_and_lists_errors_and_fails_if_there_are_any() {
     assert_eq!(error["offset"], GAMES.find("Ke3").unwrap());
     assert_eq!(error["reason"], "'Ke3': no king can go to e3");
     assert!(report["seconds"].is_number());
-    let good = run_with(&["pgn", "check", "-"], &GAMES.replace("Ke3", "Nf3"));
+    let good = run_with(&["pgn", "check", "-"], GAMES.replace("Ke3", "Nf3"));
     assert_eq!(good.status.code(), Some(0));
     assert!(text(&good.stdout).starts_with("3 games, 9 moves and 1 in variations, 0 errors"));
 }

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use chess::Position;
 use pra::{Config, Weights};
 use safetensors::SafeTensors;
 use serde_json::Value;

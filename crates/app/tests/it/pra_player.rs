@@ -1,9 +1,11 @@
 //! `tabiya --pra`: the transformer as a UCI player, which survives what kills engines.
 
 use chess::Position;
+use pra::Config;
+use serde_json::Value;
 use test_support::TempDir;
 
-use crate::common::{run, succeed};
+use crate::common::run;
 use crate::contract::driver::Engine;
 use crate::contract::{hostile, told};
 use crate::pra::{KIWIPETE, ours, save_model};

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use chess::rng::Rng;
 
 use crate::contract::driver::Engine;
-use crate::contract::hostile;
-use crate::uci_contract::{answers, assert_plays, send};
+use crate::contract::{fens, hostile, told};
+use crate::uci_contract::{answers, assert_plays};
 
 /// Lines that mean nothing, or nothing now.
 fn noise(random: &mut Rng) -> Vec<u8> {
