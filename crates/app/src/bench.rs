@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use engine::bench;
 use engine::eval::file::embedded;
 use engine::search::Control;
+use layout::shorten;
 use serde_json::json;
 
-use crate::layout::{self, shorten};
 use crate::{Outcome, input};
 
 /// Search a fixed set of positions

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use ::nnue::features::{Bitboards, Features, offset};
 use chess::{Bitboard, Color, File, PieceType, Position, Rank, Square};
+use layout::{prose, width};
 use serde_json::{Value, json};
 
-use crate::layout::{prose, width};
 use crate::{Outcome, input};
 
 /// Print the bitboards and the 768 input features of a position

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ::data::Prepared;
+use layout::count;
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::words::count;
 
 /// The counts of a data set, and how it was written.
 pub fn data_set_json(prepared: &Prepared, seconds: f64, rate: f64) -> serde_json::Result<Value> {

@@ -13,7 +13,6 @@ mod help;
 mod input;
 mod interrupt;
 mod jobs;
-mod layout;
 mod legal;
 mod matches;
 mod nnue;
@@ -27,7 +26,6 @@ mod selfplay;
 mod threads;
 mod training;
 mod uci;
-mod words;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};

@@ -4,9 +4,7 @@ use std::time::{Duration, Instant};
 
 use ::data::PrepareEvent;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-
-use crate::layout::{self, wrap};
-use crate::words::count;
+use layout::{count, wrap};
 
 /// Interval of log lines where standard error is no terminal.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);

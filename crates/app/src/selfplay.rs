@@ -9,14 +9,13 @@ use ::data::Workers;
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
+use layout::{count, prose};
 use train::rescore::Teacher;
 use train::selfplay::adjudicate::Adjudication;
 use train::selfplay::{SelfplayOptions, selfplay};
 
-use crate::layout::prose;
 use crate::progress::JobProgress;
 use crate::threads::Threads;
-use crate::words::count;
 use crate::{Outcome, interrupt, jobs};
 
 /// Generate a data set of self-play games

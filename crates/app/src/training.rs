@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::ProgressBar;
+use layout::count;
 use learn::{Event, Progress, Summary, TrainError};
 use serde_json::{Value, json};
 
 use crate::progress::clock;
-use crate::words::count;
 use crate::{Outcome, interrupt, jobs, progress, threads};
 
 /// Options of runs in an output folder.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use engine::uci::{Limit, Session};
 use uci::Flow;
 
-use crate::{input, layout};
+use crate::input;
 
 const GREETING: &str = concat!(
     "Tabiya ",

@@ -8,6 +8,7 @@
 //! | `tournament` | concurrent games until all are played or a test is decided |
 //! | `record`, `state`, `pgn` | a finished game in memory, in the state file, as PGN |
 //! | `pentanomial`, `sprt`, `standings`, `report` | Elo with error bars, sequential tests, totals, JSON |
+//! | [`table`] | standings and reports as text |
 //!
 //! The unit of all statistics is the *pair*: two games with one opening and colors reversed.
 
@@ -23,6 +24,7 @@ mod schedule;
 mod sprt;
 mod standings;
 mod state;
+pub mod table;
 mod time_control;
 mod tournament;
 mod turn;

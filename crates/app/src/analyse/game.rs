@@ -13,7 +13,7 @@ use indicatif::ProgressDrawTarget;
 use serde_json::{Value, json};
 
 use super::{AnalyseArgs, report};
-use crate::{Outcome, interrupt, layout, output, progress};
+use crate::{Outcome, interrupt, output, progress};
 
 const DEFAULT_TIME: Duration = Duration::from_millis(300);
 /// Largest PGN file that is read.

@@ -7,14 +7,14 @@ use std::time::Duration;
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
-use engine::analysis::{PvLine, pawns, reading, san_line, white_score};
+use engine::analysis::{PvLine, pawns, reading, san_line, san_within, white_score};
 use engine::score::Chances;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::AnalyseArgs;
-use super::view::{chances, san_within, short};
-use crate::{Outcome, layout, output};
+use super::view::{chances, short};
+use crate::{Outcome, output};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
 /// Maximum length of the variation in an SVG title, in plies.

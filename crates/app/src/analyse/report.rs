@@ -3,12 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 
 use chess::{CastlingStyle, Color};
-use engine::analysis::{GameAnalysis, Mark, MoveAnalysis, pawns, san_line};
+use engine::analysis::{GameAnalysis, Mark, MoveAnalysis, pawns, san_line, san_within};
 use serde_json::{Value, json};
 
 use super::position;
-use super::view::san_within;
-use crate::layout;
 
 /// Maximum length of a better variation, in plies.
 const MAX_VARIATION: usize = 8;

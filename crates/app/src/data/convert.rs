@@ -8,11 +8,11 @@ use std::time::Instant;
 use ::data::{FileFormat, Manifest, Workers};
 use anyhow::bail;
 use clap::Args;
+use layout::count;
 use serde_json::json;
 
 use crate::Outcome;
 use crate::threads::Threads;
-use crate::words::count;
 
 #[derive(Args)]
 pub struct ConvertArgs {

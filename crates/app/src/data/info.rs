@@ -7,11 +7,10 @@ use std::process::ExitCode;
 use ::data::{Manifest, Split, Summary, bars_svg, ensure_apart};
 use anyhow::Context;
 use clap::Args;
+use layout::{Table, count, prose, width};
 use serde_json::Value;
 
-use crate::layout::{Table, prose, width};
 use crate::threads::Threads;
-use crate::words::count;
 use crate::{Outcome, output};
 
 #[derive(Args)]

@@ -12,10 +12,9 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
+use layout::{count, prose};
 
-use crate::layout::prose;
 use crate::threads::Threads;
-use crate::words::count;
 use crate::{Outcome, jobs, progress};
 
 #[derive(Args)]

@@ -7,11 +7,10 @@ use std::time::Instant;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use layout::{count, prose};
 
 use crate::Outcome;
-use crate::layout::prose;
 use crate::threads::Threads;
-use crate::words::count;
 
 #[derive(Args)]
 pub struct VerifyArgs {

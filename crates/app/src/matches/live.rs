@@ -3,13 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use arena::{GameRecord, Pace, Standings};
+use arena::{GameRecord, Pace, Standings, table};
 use indicatif::ProgressBar;
+use layout::{count, wrap};
 
-use super::table;
-use crate::layout::{self, wrap};
 use crate::progress::{self, clock};
-use crate::words::count;
 
 /// The interval of lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);

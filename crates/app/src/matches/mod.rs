@@ -2,7 +2,6 @@
 
 mod args;
 mod live;
-mod table;
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -15,15 +14,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use arena::{
     Adjudicator, Book, Contender, EngineLimits, FinishedGame, MatchReport, Pace, Rules, Schedule,
-    Standings, State, Tournament, Verdict, make_names_unique,
+    Standings, State, Tournament, Verdict, make_names_unique, table,
 };
+use layout::count;
 use serde_json::{Value, json};
 use uci::Log;
 
 use self::args::BookOrder;
 pub use self::args::MatchArgs;
 use self::live::Live;
-use crate::words::count;
 use crate::{Outcome, interrupt, output};
 
 /// The longest time to answer `uci` and `isready`.
@@ -119,7 +118,7 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     if args.json {
         writeln!(out, "{}", report.json())?;
     } else {
-        out.write_all(table::report(&report).as_bytes())?;
+        out.write_all(table::report(&report, layout::width()).as_bytes())?;
     }
     // Errors come after the report of the games that were played.
     outcome?;

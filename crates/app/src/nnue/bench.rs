@@ -9,12 +9,11 @@ use ::nnue::{AnyNetwork, Network, Shape};
 use anyhow::{Context, ensure};
 use chess::Position;
 use cpu_time::ProcessTime;
+use layout::{Table, count, width};
 use serde_json::{Value, json};
 use train::bench::{Bench, BenchGame, Rate};
 
-use crate::layout::{Table, width};
 use crate::threads::Threads;
-use crate::words::count;
 use crate::{Outcome, input};
 
 /// Measure features, networks and training in positions per second

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use layout::{count, prose};
 use serde_json::json;
 use train::trainer::Checkpoint;
 
-use crate::layout::prose;
-use crate::words::count;
 use crate::{Outcome, output};
 
 /// Export the quantized network of a checkpoint

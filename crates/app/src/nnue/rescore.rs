@@ -7,12 +7,11 @@ use std::time::Instant;
 
 use ::data::{RowOrder, Workers};
 use clap::Args;
+use layout::{count, prose};
 use train::rescore::{RescoreOptions, SearchDepth, Source, Teacher, rescore};
 
-use crate::layout::prose;
 use crate::progress::JobProgress;
 use crate::threads::Threads;
-use crate::words::count;
 use crate::{Outcome, interrupt, jobs};
 
 /// Replace the scores of a data set by those of an evaluation

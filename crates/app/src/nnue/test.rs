@@ -8,11 +8,11 @@ use ::data::Split;
 use anyhow::{Context, ensure};
 use chess::Position;
 use clap::Args;
+use layout::prose;
 use serde_json::json;
 use train::trainer::{Compared, RowFiles};
 use train::{LoadedNetwork, NetworkTest};
 
-use crate::layout::prose;
 use crate::{Outcome, input};
 
 /// Compare a network with its floating-point checkpoint, or with another network

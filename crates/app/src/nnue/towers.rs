@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use ::data::{PointOfView, Split};
 use clap::{Args, Subcommand, ValueEnum};
+use layout::count;
 use serde_json::json;
 use train::towers::{Epoch, Event, Examples, Options, RunOptions, Source, train};
 
 use super::towers_eval;
 use crate::threads::Threads;
 use crate::training::{self, Display, time};
-use crate::words::count;
 use crate::{Outcome, output};
 
 /// Train and evaluate the two-tower MLP (384→512 twice, 64, 64, 1)

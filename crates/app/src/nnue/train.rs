@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use ::data::Split;
 use ::nnue::Shape;
 use clap::{Args, ValueEnum};
+use layout::prose;
 use learn::TrainError;
 use learn::schedule::Decay;
 use serde_json::json;
@@ -14,7 +15,6 @@ use train::trainer::{
 };
 
 use crate::Outcome;
-use crate::layout::prose;
 use crate::training::{self, Display, RunArgs, time};
 
 /// Train a network on the CPU; an interrupted run resumes from its checkpoint

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
+use layout::{Table, prose, width};
 use paco::bench::{BenchReport, Clocks};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
-use crate::layout::{Table, prose, width};
 
 /// Measure playouts, legal actions, representations, Ŝako search and perft
 ///

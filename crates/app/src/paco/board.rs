@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use chess::Color;
 use chess::svg::BoardPicture;
+use layout::has_color;
 use paco::{board_picture, text_board};
 use serde_json::json;
 
 use crate::Outcome;
 use crate::board::SvgArgs;
-use crate::layout::has_color;
 
 /// Print a board as text or SVG; a union is two pieces side by side
 ///

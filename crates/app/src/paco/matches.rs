@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use chess::Color;
+use layout::prose;
 use paco::{Player, Rng, Strategy, play_turns};
 use serde_json::json;
 
-use crate::layout::prose;
 use crate::{Outcome, progress};
 
 /// Play games between two players, alternating colors

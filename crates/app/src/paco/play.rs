@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use chess::Color;
 use clap::ValueEnum;
+use layout::{has_color, prose};
 use paco::{Action, Game, Player, Position, Required, Turns, text_board};
 
 use crate::Outcome;
-use crate::layout::{has_color, prose};
 
 /// Play a game in the terminal
 ///

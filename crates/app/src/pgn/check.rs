@@ -7,13 +7,12 @@ use std::time::Instant;
 use clap::Args;
 use data::Input;
 use data::pgn::CheckReport;
+use layout::{count, prose};
 use serde_json::{Value, json};
 
 use super::FileArgs;
 use super::progress::InputBar;
 use crate::Outcome;
-use crate::layout::prose;
-use crate::words::count;
 
 #[derive(Args)]
 pub struct CheckArgs {

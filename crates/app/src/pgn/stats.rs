@@ -8,10 +8,10 @@ use chess::pgn::GameResult;
 use clap::Args;
 use data::Input;
 use data::pgn::{BINS, RangeStats, Stats};
+use layout::{Table, width};
 
 use super::FileArgs;
 use super::progress::InputBar;
-use crate::layout::{Table, width};
 use crate::{Outcome, words};
 
 #[derive(Args)]

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use ::data::Split;
 use anyhow::{Context, ensure};
 use chess::{Position, Square};
+use layout::{Table, prose, width};
 use pra::attention::{
     AttentionMaps, HeadCorrelations, PIECES, free_head_correlations, mean_attention, most_similar,
     received, weights_of,
@@ -20,7 +21,6 @@ use serde_json::json;
 
 use super::model::{ensure_not_model, model_folder_or_shipped};
 use super::predict;
-use crate::layout::{Table, prose, width};
 use crate::threads::Threads;
 use crate::{Outcome, input, output};
 

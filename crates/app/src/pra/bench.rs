@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use layout::{Table, prose, width};
 use pra::bench::{Benchmark, loader, peak_memory_mb};
 use pra::{Transformer, Weights};
 use serde_json::json;
@@ -12,7 +13,6 @@ use serde_json::json;
 use super::model::{ConfigArgs, parse_in};
 use super::train::OptimizerArg;
 use crate::Outcome;
-use crate::layout::{Table, prose, width};
 use crate::threads::Threads;
 
 /// Measures the throughput of training, inference and the data loader

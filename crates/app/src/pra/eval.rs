@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ::data::Split;
+use layout::{Table, count, prose, width};
 use pra::evaluate::{Accuracy, EvaluateOptions, Evaluation, evaluate};
 
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
-use crate::layout::{Table, prose, width};
 use crate::progress::JobProgress;
 use crate::threads::Threads;
-use crate::words::count;
 
 /// Evaluates a model on a data set: accuracy of the policy, errors and calibration of the value
 ///

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use layout::prose;
 use pra::{CONFIG, Config, MODEL, Weights};
 use serde_json::json;
 
 use super::model::{ensure_not_model, model_folder_or_shipped};
-use crate::layout::prose;
 use crate::{Outcome, output};
 
 /// Exports a model to a directory, or imports a safetensors file

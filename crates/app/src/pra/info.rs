@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use layout::{Table, prose, width};
 use pra::{Config, Layout, Weights};
 
 use super::model::{ConfigArgs, model_folder_or_shipped};
 use crate::Outcome;
-use crate::layout::{Table, prose, width};
 
 /// Shows the configuration, tensors, parameters and FLOPs of a model
 ///

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use layout::prose;
 use pra::train::{Event, FINISHED, LogLine, TrainOptions, Trained, Training};
 use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::layout::prose;
 use crate::training::{self, Display, RunArgs};
 
 /// Train a model; an interrupted run resumes from its last checkpoint

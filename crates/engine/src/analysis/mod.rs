@@ -36,6 +36,6 @@ pub use annotate::annotate;
 pub use game::{GameAnalysis, MoveAnalysis};
 pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
 pub use judge::{BLUNDER, DUBIOUS, MISTAKE, Mark, expectation, loss};
-pub use notation::{numbered_san, pawns, reading, san_line, white_score};
+pub use notation::{numbered_san, pawns, reading, san_line, san_within, white_score};
 pub use results::{PositionSearch, SearchResults};
 pub use worker::{AnalysisEngine, AnalysisError, PvLine, StopHandle};

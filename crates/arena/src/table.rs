@@ -1,11 +1,10 @@
 //! Standings as tables, with a line for each engine.
 
-use arena::{
+use layout::{Table, count, shorten, wrap};
+
+use crate::{
     Fault, FaultCount, Incident, MatchReport, MatchScore, Pairing, Sprt, Standings, Verdict,
 };
-
-use crate::layout::{self, Table, shorten, wrap};
-use crate::words::count;
 
 /// Names are cut to this many characters.
 const MAX_NAME: usize = 28;
@@ -15,9 +14,9 @@ const MAX_FAULTS: usize = 20;
 /// Columns of [`ranking`] that a narrow table leaves out: pairs, score rate, LOS, wins, draws, losses.
 pub const UNIMPORTANT: [usize; 6] = [11, 4, 10, 5, 6, 7];
 
-/// The report of a match.
-pub fn report(report: &MatchReport<'_>) -> String {
-    let (standings, names, width) = (report.standings, report.names, layout::width());
+/// The report of a match, as wide as this.
+pub fn report(report: &MatchReport<'_>, width: usize) -> String {
+    let (standings, names) = (report.standings, report.names);
     let mut parts = vec![ranking(standings, names).stacked(width)];
     if report.pairings.len() > 1 {
         parts.push(pairings(standings, names, report.pairings).stacked(width));
