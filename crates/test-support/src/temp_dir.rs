@@ -30,10 +30,17 @@ impl TempDir {
         self.join(name).to_str().expect("a path in UTF-8").to_owned()
     }
 
-    /// Writes a file and returns its path.
+    /// Writes a file and returns its path as an argument of a command.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        fs::write(self.join(name), bytes).expect("a file in a temporary directory");
+        self.write_file(name, bytes);
         self.path(name)
+    }
+
+    /// Writes a file and returns its path.
+    pub fn write_file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.join(name);
+        fs::write(&path, bytes).expect("a file in a temporary directory");
+        path
     }
 
     /// Reads a text file.

@@ -1,49 +1,20 @@
 //! Shared by the tests of data sets: random games, temporary directories, rows read back.
 
-#![allow(dead_code, reason = "not every test needs everything")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use chess::rng::Rng;
 use chess::{Color, Position};
 use data::{
     Column, DataError, Manifest, PrepareEvent, PrepareOptions, Prepared, Shard, Split, prepare,
 };
 
-/// A temporary directory.
-pub struct Folder(tempfile::TempDir);
-
-impl Folder {
-    pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    }
-}
-
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
-        (self.0 >> 33) as usize % n
-    }
-}
-
 /// Random games with evaluations, mates, gaps, clocks, ratings and results; every fourth of Chess960.
 pub fn games(count: usize, seed: u64) -> String {
-    let mut random = Random(seed);
+    let mut random = Rng::new(seed, 0);
     let mut text = String::new();
     for n in 0..count {
         let is_960 = n % 4 == 3;
@@ -108,24 +79,6 @@ pub fn make(
         }
     });
     (result, problems.into_inner().unwrap())
-}
-
-/// All files of a folder with their bytes.
-pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    fn add(folder: &Path, base: &Path, all: &mut BTreeMap<String, Vec<u8>>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                add(&path, base, all);
-            } else {
-                let name = path.strip_prefix(base).unwrap().to_string_lossy().into_owned();
-                all.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    let mut all = BTreeMap::new();
-    add(folder, folder, &mut all);
-    all
 }
 
 /// A row as text, all columns.

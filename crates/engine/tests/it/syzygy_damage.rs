@@ -1,15 +1,13 @@
 //! Damaged tables: truncated, extended, with flipped bytes. Each is either skipped and reported, or used; probes
 //! then return a value or none, but never panic, hang or exit the process.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod tables;
-
 use std::path::Path;
 
 use chess::Position;
 use chess::rng::Rng;
 use engine::syzygy::{TablebaseError, Tablebases};
-use tables::{random_position, small};
+
+use crate::tables::{random_position, small};
 
 /// Changes of each file, by bytes and by length.
 const CHANGES: u64 = 1000;

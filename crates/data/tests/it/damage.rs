@@ -1,15 +1,16 @@
 //! Damaged archives: `prepare`, `pgn::check` and `read_games` see the same games and report the same damage.
 
-mod made;
-
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use chess::pgn::{self, Next, PgnError, Replay, TagValue, Watcher};
+use chess::rng::Rng;
 use chess::{Move, Position};
 use data::{Chunk, Column, Input, Manifest, PrepareOptions, ReadOptions, Shard, read_games};
-use made::{Folder, Random, make, pzstd, small, threads};
+use test_support::TempDir;
+
+use crate::made::{make, pzstd, small, threads};
 
 /// Games with their number as the rating of White; sizes vary from one line to several kilobytes.
 fn numbered_games(count: usize) -> String {
@@ -89,9 +90,9 @@ fn prepared(path: &Path, out: &Path, n: usize) -> (Seen, Vec<String>) {
 
 #[test]
 fn all_readers_see_the_same_games_of_a_damaged_archive_and_report_the_same_damage() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let text = numbered_games(120);
-    let mut random = Random(1);
+    let mut random = Rng::new(1, 0);
     let (mut with_damage, mut with_several, mut number) = (0, 0, 0);
     // Frames of many games, of about one, and much smaller than a game.
     for frame_bytes in [20_000, 1_000, 90] {
@@ -106,7 +107,7 @@ fn all_readers_see_the_same_games_of_a_damaged_archive_and_report_the_same_damag
                 let from = 12 + random.below(length - 12);
                 damaged[frame][from..(from + 20).min(length)].fill(0xff);
             }
-            let path = folder.write(&format!("{number}.pgn.zst"), damaged.concat());
+            let path = folder.write_file(&format!("{number}.pgn.zst"), damaged.concat());
             let (expected, damage) = prepared(&path, &folder.join(&format!("{number}-1")), 1);
             assert_eq!(prepared(&path, &folder.join(&format!("{number}-3")), 3).0, expected);
             for parallel_frames in [true, false] {

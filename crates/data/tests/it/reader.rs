@@ -1,15 +1,16 @@
 //! The reader: every row once, in a reproducible, resumable order; damaged files give errors.
 
-mod made;
-
 use std::fs;
 use std::path::Path;
 
+use chess::rng::Rng;
 use data::{Column, DataError, PrepareOptions, Reader, ReaderOptions, ReaderPosition, Shard};
-use made::{Folder, Random, games, make, small};
+use test_support::TempDir;
 
-fn data_set(folder: &Folder, options: &PrepareOptions) -> std::path::PathBuf {
-    let input = folder.write("games.pgn", games(120, 20));
+use crate::made::{games, make, small};
+
+fn data_set(folder: &TempDir, options: &PrepareOptions) -> std::path::PathBuf {
+    let input = folder.write_file("games.pgn", games(120, 20));
     let out = folder.join("out");
     make(&[input], &out, options, 2).0.unwrap();
     out
@@ -39,7 +40,7 @@ fn options() -> ReaderOptions {
 
 #[test]
 fn readers_share_the_rows_in_equal_parts() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let out = data_set(&folder, &small());
     let all = read(&out, &options());
     assert!(all.len() > 3_000 && all.is_sorted(), "{}", all.len());
@@ -63,7 +64,7 @@ fn readers_share_the_rows_in_equal_parts() {
 
 #[test]
 fn the_order_depends_on_seed_and_epoch_only() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let out = data_set(&folder, &small());
     let run = |seed, epoch, threads| {
         let start = ReaderPosition { epoch, row: 0 };
@@ -81,7 +82,7 @@ fn the_order_depends_on_seed_and_epoch_only() {
 
 #[test]
 fn reading_resumes_at_any_row() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let out = data_set(&folder, &small());
     for seed in [None, Some(9)] {
         let options = ReaderOptions { seed, reader: (1, 2), ..options() };
@@ -109,7 +110,7 @@ fn reading_resumes_at_any_row() {
 
 #[test]
 fn a_missing_column_is_an_error() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let columns = vec!["fen".to_owned(), "eval".to_owned()];
     let out = data_set(&folder, &PrepareOptions { columns, ..small() });
     let error = Reader::open(&out, &options()).unwrap_err();
@@ -131,13 +132,13 @@ fn read_file(path: &Path) -> Result<u64, DataError> {
     Ok(rows)
 }
 
-fn torture(original: &[u8], folder: &Folder, flips: usize) {
+fn torture(original: &[u8], folder: &TempDir, flips: usize) {
     let path = folder.join("tortured");
     for n in 0..256 {
         fs::write(&path, &original[..original.len() * n / 256]).unwrap();
         assert!(matches!(read_file(&path), Err(DataError::Damaged { .. })), "cut at {n}");
     }
-    let mut random = Random(77);
+    let mut random = Rng::new(77, 0);
     let (mut errors, mut rows) = (0, 0);
     for n in 0..flips {
         let mut bytes = original.to_vec();
@@ -160,7 +161,7 @@ fn torture(original: &[u8], folder: &Folder, flips: usize) {
 
 #[test]
 fn damaged_parquet_files_give_errors_and_never_a_panic() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let out = data_set(&folder, &PrepareOptions { shard_rows: 600, ..small() });
     let bytes = fs::read(out.join("train/train-00000.parquet")).unwrap();
     torture(&bytes, &folder, 3_000);
@@ -168,7 +169,7 @@ fn damaged_parquet_files_give_errors_and_never_a_panic() {
 
 #[test]
 fn damaged_packed_files_give_errors_and_never_a_panic() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let options = PrepareOptions {
         format: data::FileFormat::Packed,
         columns: Column::PACKED.map(|column| column.name().to_owned()).to_vec(),
@@ -182,11 +183,11 @@ fn damaged_packed_files_give_errors_and_never_a_panic() {
 
 #[test]
 fn files_that_are_not_shards_are_refused() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     for bytes in
         [&b""[..], b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"hello, world, hello", b"TABIYA32"]
     {
-        let path = folder.write("file", bytes);
+        let path = folder.write_file("file", bytes);
         assert!(matches!(Shard::open(&path), Err(DataError::Damaged { .. })), "{bytes:?}");
     }
     let error = Reader::open(&folder.join("nowhere"), &options()).unwrap_err();

@@ -1,22 +1,23 @@
 //! Forged data sets: every reader returns an error, without delay.
 
-mod made;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use chess::rng::Rng;
 use data::{
     DataError, FileFormat, Input, Manifest, PackedFile, PrepareOptions, Reader, ReaderOptions,
     Shard, convert, summarize, verify,
 };
-use made::{Folder, Random, contents, games, make, small, threads};
 use serde_json::{Value, json};
+use test_support::{TempDir, contents};
+
+use crate::made::{games, make, small, threads};
 
 /// A data set in the folder `set`, of the file `games.pgn`.
-fn data_set(folder: &Folder, options: &PrepareOptions) -> (PathBuf, PathBuf) {
-    let (pgn, out) = (folder.write("games.pgn", games(30, 5)), folder.join("set"));
+fn data_set(folder: &TempDir, options: &PrepareOptions) -> (PathBuf, PathBuf) {
+    let (pgn, out) = (folder.write_file("games.pgn", games(30, 5)), folder.join("set"));
     make(std::slice::from_ref(&pgn), &out, options, 1).0.unwrap();
     (pgn, out)
 }
@@ -57,7 +58,7 @@ fn forged(text: &str, pointer: &str, value: &Value) -> String {
 
 #[test]
 fn a_manifest_is_bounded_like_the_options_it_came_from() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     for format in [FileFormat::Parquet, FileFormat::Packed] {
         let (_, set) = data_set(&folder, &PrepareOptions { format, ..small() });
         let path = Manifest::path(&set);
@@ -122,7 +123,7 @@ fn unfinished(set: &Path) -> String {
 
 #[test]
 fn a_progress_log_is_checked_before_it_is_resumed() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let (pgn, set) = data_set(&folder, &small());
     let (inputs, expected) = ([pgn], contents(&set));
     let good = unfinished(&set);
@@ -157,7 +158,7 @@ fn a_progress_log_is_checked_before_it_is_resumed() {
 
 /// Flips a bit or cuts the file, a thousand times.
 fn damage(bytes: &[u8], mut try_out: impl FnMut(&[u8])) {
-    let mut random = Random(3);
+    let mut random = Rng::new(3, 0);
     for n in 0..1_000 {
         let mut damaged = bytes.to_vec();
         if n % 4 == 0 {
@@ -171,8 +172,8 @@ fn damage(bytes: &[u8], mut try_out: impl FnMut(&[u8])) {
 
 #[test]
 fn damaged_manifests_and_progress_logs_never_panic() {
-    let folder = Folder::new();
-    let pgn = folder.write("games.pgn", games(2, 5));
+    let folder = TempDir::new();
+    let pgn = folder.write_file("games.pgn", games(2, 5));
     let set = folder.join("set");
     let options = PrepareOptions { group_rows: 20, val_fraction: 0.0, ..small() };
     make(std::slice::from_ref(&pgn), &set, &options, 1).0.unwrap();
@@ -207,7 +208,7 @@ fn with_timeout<T: Send + 'static>(task: impl FnOnce() -> T + Send + 'static) ->
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_in_place_of_files_are_refused_and_never_read() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let pipe = folder.join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
@@ -242,7 +243,7 @@ fn pipes_and_devices_in_place_of_files_are_refused_and_never_read() {
 #[cfg(unix)]
 #[test]
 fn games_still_come_through_a_named_pipe() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let (pipe, text) = (folder.join("games.pgn"), games(3, 1));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());

@@ -1,20 +1,21 @@
 //! The folder of a data set: names of its files, what may be written there, and both formats read alike.
 
-mod made;
-
 use std::fs;
 use std::path::PathBuf;
 
 use chess::PackedRow;
+use chess::rng::Rng;
 use data::{
     Column, FileFormat, Manifest, PackedFile, PrepareOptions, Shard, convert, summarize, verify,
 };
-use made::{Folder, Random, contents, games, make, small, threads};
+use test_support::{TempDir, contents};
+
+use crate::made::{games, make, small, threads};
 
 #[test]
 fn readers_of_parquet_folders_skip_all_files_but_the_shards() {
-    let folder = Folder::new();
-    let (pgn, set) = (folder.write("games.pgn", games(30, 5)), folder.join("set"));
+    let folder = TempDir::new();
+    let (pgn, set) = (folder.write_file("games.pgn", games(30, 5)), folder.join("set"));
     make(&[pgn], &set, &small(), 1).0.unwrap();
     let names: Vec<String> = contents(&set).into_keys().collect();
     assert!(names.iter().any(|name| name == "_manifest.json"));
@@ -25,8 +26,8 @@ fn readers_of_parquet_folders_skip_all_files_but_the_shards() {
 
 #[test]
 fn data_sets_with_the_manifest_under_its_old_name_are_read() {
-    let folder = Folder::new();
-    let (pgn, set) = (folder.write("games.pgn", games(30, 5)), folder.join("set"));
+    let folder = TempDir::new();
+    let (pgn, set) = (folder.write_file("games.pgn", games(30, 5)), folder.join("set"));
     make(std::slice::from_ref(&pgn), &set, &small(), 1).0.unwrap();
     let new = Manifest::open(&set).unwrap();
     fs::rename(set.join("_manifest.json"), set.join("manifest.json")).unwrap();
@@ -41,9 +42,9 @@ fn data_sets_with_the_manifest_under_its_old_name_are_read() {
 
 #[test]
 fn a_file_that_cannot_be_opened_is_an_error_before_anything_is_written() {
-    let folder = Folder::new();
-    let (good, wrong) = (folder.write("games.pgn", games(5, 5)), folder.join("gmaes.pgn"));
-    let utf16 = folder.write("utf16.pgn", b"\xff\xfe[\0E\0");
+    let folder = TempDir::new();
+    let (good, wrong) = (folder.write_file("games.pgn", games(5, 5)), folder.join("gmaes.pgn"));
+    let utf16 = folder.write_file("utf16.pgn", b"\xff\xfe[\0E\0");
     let out = folder.join("set");
     for inputs in [vec![wrong.clone()], vec![good.clone(), wrong], vec![utf16.clone()]] {
         let error = make(&inputs, &out, &small(), 1).0.unwrap_err().to_string();
@@ -60,8 +61,8 @@ fn a_file_that_cannot_be_opened_is_an_error_before_anything_is_written() {
 
 #[test]
 fn a_folder_with_another_data_set_is_refused_with_what_differs() {
-    let folder = Folder::new();
-    let names = ["a.pgn", "b.pgn"].map(|name| folder.write(name, games(5, 5)));
+    let folder = TempDir::new();
+    let names = ["a.pgn", "b.pgn"].map(|name| folder.write_file(name, games(5, 5)));
     let [a, b] = names.each_ref().map(std::slice::from_ref);
     let out = folder.join("set");
     make(a, &out, &small(), 1).0.unwrap();
@@ -80,9 +81,9 @@ fn a_folder_with_another_data_set_is_refused_with_what_differs() {
 
 #[test]
 fn output_folders_that_overlap_inputs_are_refused() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     fs::create_dir(folder.join("games")).unwrap();
-    let pgn = folder.write("games/a.pgn", games(5, 5));
+    let pgn = folder.write_file("games/a.pgn", games(5, 5));
     let (inputs, set) = ([folder.join("games")], folder.join("games/set"));
     let error = make(&inputs, &inputs[0], &small(), 1).0.unwrap_err().to_string();
     assert!(error.contains("contains the input"), "{error}");
@@ -99,13 +100,13 @@ fn output_folders_that_overlap_inputs_are_refused() {
 
 #[test]
 fn parquet_rows_are_read_as_the_packed_rows_of_the_same_games() {
-    let folder = Folder::new();
-    let pgn = folder.write("games.pgn", games(40, 7));
+    let folder = TempDir::new();
+    let pgn = folder.write_file("games.pgn", games(40, 7));
     let options = |format| PrepareOptions { format, shard_rows: 100_000, ..small() };
     let packed = folder.join("packed");
     make(std::slice::from_ref(&pgn), &packed, &options(FileFormat::Packed), 1).0.unwrap();
     let path = packed.join(&Manifest::open(&packed).unwrap().files[0].path);
-    let (mut expected, mut random) = (Vec::new(), Random(1));
+    let (mut expected, mut random) = (Vec::new(), Rng::new(1, 0));
     PackedFile::open(&path).unwrap().read(0, usize::MAX, &mut expected).unwrap();
     let total = expected.len();
     assert!(total > 1_000);

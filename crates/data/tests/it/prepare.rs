@@ -1,21 +1,22 @@
 //! `prepare`: the same files with every thread count and interruption; only unreadable text is lost.
 
-mod made;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 
+use chess::rng::Rng;
 use data::{
     DataError, FileFormat, Manifest, PointOfView, PrepareOptions, RowOrder, Split, convert, verify,
 };
-use made::{Folder, Random, contents, games, lines, make, moves, pzstd, small, threads};
+use test_support::{TempDir, contents};
+
+use crate::made::{games, lines, make, moves, pzstd, small, threads};
 
 #[test]
 fn every_move_becomes_a_row_and_the_files_do_not_depend_on_the_threads() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let text = games(150, 1);
-    let input = folder.write("games.pgn", &text);
+    let input = folder.write_file("games.pgn", &text);
     for order in [RowOrder::Games, RowOrder::Shuffled, RowOrder::Unique] {
         let options = PrepareOptions { order, ..small() };
         let name = |n: usize| folder.join(&format!("{order:?}-{n}"));
@@ -40,8 +41,8 @@ fn every_move_becomes_a_row_and_the_files_do_not_depend_on_the_threads() {
 
 #[test]
 fn shuffled_rows_are_the_same_rows_in_another_order() {
-    let folder = Folder::new();
-    let input = folder.write("games.pgn", games(60, 2));
+    let folder = TempDir::new();
+    let input = folder.write_file("games.pgn", games(60, 2));
     let run = |name: &str, order, seed| {
         let options = PrepareOptions { order, seed, ..small() };
         make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
@@ -65,8 +66,8 @@ fn shuffled_rows_are_the_same_rows_in_another_order() {
 
 #[test]
 fn deduplication_keeps_every_position_once_with_its_first_game() {
-    let folder = Folder::new();
-    let input = folder.write("games.pgn", games(80, 3).repeat(2));
+    let folder = TempDir::new();
+    let input = folder.write_file("games.pgn", games(80, 3).repeat(2));
     let run = |name: &str, order| {
         let options = PrepareOptions { order, ..small() };
         make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
@@ -96,9 +97,9 @@ fn deduplication_keeps_every_position_once_with_its_first_game() {
 
 #[test]
 fn filters_leave_out_and_count_positions() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let text = games(100, 4);
-    let input = folder.write("games.pgn", &text);
+    let input = folder.write_file("games.pgn", &text);
     let mut number = 0;
     let mut run = |options: PrepareOptions| {
         number += 1;
@@ -166,8 +167,8 @@ fn filters_leave_out_and_count_positions() {
 
 #[test]
 fn the_split_is_by_game_and_follows_the_seed() {
-    let folder = Folder::new();
-    let input = folder.write("games.pgn", games(200, 5));
+    let folder = TempDir::new();
+    let input = folder.write_file("games.pgn", games(200, 5));
     let run = |name: &str, seed| {
         let options = PrepareOptions { seed, val_fraction: 0.25, ..small() };
         make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
@@ -186,9 +187,10 @@ fn the_split_is_by_game_and_follows_the_seed() {
 
 #[test]
 fn an_interrupted_run_resumes_to_the_same_bytes() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let text = games(150, 6);
-    let good = folder.write("games.pgn", text.clone() + "[Event \"x\"]\n\n1. e4 e4 *\n\n" + &text);
+    let good =
+        folder.write_file("games.pgn", text.clone() + "[Event \"x\"]\n\n1. e4 e4 *\n\n" + &text);
     for order in [RowOrder::Games, RowOrder::Shuffled, RowOrder::Unique] {
         let options = PrepareOptions { order, ..small() };
         let name = |name: &str| folder.join(&format!("{order:?}-{name}"));
@@ -219,8 +221,8 @@ fn an_interrupted_run_resumes_to_the_same_bytes() {
 
 #[test]
 fn a_folder_with_other_files_is_refused() {
-    let folder = Folder::new();
-    let input = folder.write("games.pgn", games(20, 7));
+    let folder = TempDir::new();
+    let input = folder.write_file("games.pgn", games(20, 7));
     let out = folder.join("out");
     make(std::slice::from_ref(&input), &out, &small(), 1).0.unwrap();
     let before = contents(&out);
@@ -244,8 +246,8 @@ fn a_folder_with_other_files_is_refused() {
 
 #[test]
 fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
-    let folder = Folder::new();
-    let input = folder.write("games.pgn", games(60, 8));
+    let folder = TempDir::new();
+    let input = folder.write_file("games.pgn", games(60, 8));
     for pov in [PointOfView::White, PointOfView::Mover] {
         let name = |name: &str| folder.join(&format!("{pov:?}-{name}"));
         let options = PrepareOptions { pov, ..small() };
@@ -274,13 +276,13 @@ fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
 
 #[test]
 fn the_readable_part_of_damaged_files_is_converted_and_damage_reported() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let text = games(100, 9);
     let total = moves(&text);
     let mut number = 0;
     let mut run = |name: &str, bytes: &[u8]| {
         number += 1;
-        let input = folder.write(name, bytes);
+        let input = folder.write_file(name, bytes);
         let out = folder.join(&format!("out-{number}"));
         let (prepared, problems) = make(std::slice::from_ref(&input), &out, &small(), 2);
         let manifest = prepared.unwrap().manifest;
@@ -313,7 +315,7 @@ fn the_readable_part_of_damaged_files_is_converted_and_damage_reported() {
     let (rows, problems) = run("garbage.pgn", garbage.as_bytes());
     assert!(rows + 100 > total && !problems.is_empty());
     // Any byte flipped anywhere: never more than an error.
-    let mut random = Random(3);
+    let mut random = Rng::new(3, 0);
     for _ in 0..20 {
         let mut flipped = frames.concat();
         let at = random.below(flipped.len());
@@ -328,14 +330,14 @@ fn the_readable_part_of_damaged_files_is_converted_and_damage_reported() {
 
 #[test]
 fn folders_and_several_files_are_read_in_order_and_numbered() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     fs::create_dir(folder.join("in")).unwrap();
     let (first, second) = (games(10, 10), games(5, 11));
-    folder.write("in/b.pgn", &second);
+    folder.write_file("in/b.pgn", &second);
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(first.as_bytes()).unwrap();
-    folder.write("in/a.pgn.gz", gz.finish().unwrap());
-    folder.write("in/notes.txt", "no games");
+    folder.write_file("in/a.pgn.gz", gz.finish().unwrap());
+    folder.write_file("in/notes.txt", "no games");
     let out = folder.join("out");
     let manifest = make(&[folder.join("in")], &out, &small(), 2).0.unwrap().manifest;
     assert_eq!(manifest.plan.inputs.len(), 2);
@@ -352,8 +354,8 @@ fn folders_and_several_files_are_read_in_order_and_numbered() {
 
 #[test]
 fn verification_finds_changed_files() {
-    let folder = Folder::new();
-    let input = folder.write("games.pgn", games(40, 12));
+    let folder = TempDir::new();
+    let input = folder.write_file("games.pgn", games(40, 12));
     let out = folder.join("out");
     let manifest = make(&[input], &out, &small(), 2).0.unwrap().manifest;
     let check = || verify(&out, threads(2), |_| {}).unwrap();

@@ -4,7 +4,7 @@
 //! The test gives nodes, not seconds. How long it takes:
 //!
 //! ```text
-//! cargo test --release -p tabiya-engine --test mates -- --ignored --nocapture
+//! cargo test --release -p tabiya-engine mates -- --ignored --nocapture
 //! ```
 
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ struct Mate {
 }
 
 fn mates() -> Vec<Mate> {
-    let lines = include_str!("data/mates.epd").lines().filter(|line| !line.starts_with('#'));
+    let lines = include_str!("../data/mates.epd").lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
             let epd: Epd = line.parse().expect("a line of EPD");

@@ -1,46 +1,19 @@
 //! Play with tablebases: the protocol, several engines, damaged files, and moves ranked at the root.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod tables;
-
-use std::sync::{Arc, Mutex};
-
 use chess::rng::Rng;
 use chess::{Game, Outcome, Position};
 use engine::score;
 use engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
 use engine::syzygy::{Tablebases, Wdl};
-use engine::uci::{Limit, Session};
-use tables::{TableDir, all, random_position, small, with_clock};
 
-/// A session and its output.
-struct Talk {
-    session: Session,
-    lines: Arc<Mutex<Vec<String>>>,
-}
+use crate::tables::{TableDir, all, random_position, small, with_clock};
+use crate::talk::Talk;
 
-impl Talk {
-    fn new() -> Self {
-        let lines = Arc::new(Mutex::new(Vec::new()));
-        let sink = lines.clone();
-        let output = Arc::new(move |line: &str| sink.lock().unwrap().push(line.to_owned()));
-        let session = Session::new("Engine", "authors", Limit::default(), output).expect("memory");
-        Self { session, lines }
-    }
-
-    fn ask(&mut self, line: &str) -> Vec<String> {
-        self.lines.lock().unwrap().clear();
-        self.session.line(line);
-        self.session.wait();
-        self.lines.lock().unwrap().clone()
-    }
-
-    /// The last line with a score of a search.
-    fn search(&mut self, position: &str, go: &str) -> String {
-        self.ask(&format!("position fen {position}"));
-        let said = self.ask(go);
-        said.into_iter().rev().find(|line| line.contains(" score ")).expect("a score")
-    }
+/// The last line with a score of a search.
+fn search(talk: &mut Talk, position: &str, go: &str) -> String {
+    talk.ask(&format!("position fen {position}"));
+    let output = talk.ask(go);
+    output.into_iter().rev().find(|line| line.contains(" score ")).expect("a score")
 }
 
 /// The number after a word of a line.
@@ -61,7 +34,7 @@ fn tablebase_results_are_reported_in_the_protocol() {
         ("8/8/3r4/3k4/8/8/8/KR6 w - - 0 1", false),
         ("8/1r6/8/3k4/8/1P6/8/KR6 b - - 0 1", false), // five pieces: captures lead there
     ] {
-        let last = talk.search(position, "go depth 8");
+        let last = search(&mut talk, position, "go depth 8");
         assert!(number(&last, "tbhits") > 0, "{position}: {last}");
         if won {
             assert!(last.contains(" mate ") || number(&last, "cp") > 19_800, "{position}: {last}");
@@ -87,10 +60,10 @@ fn engines_of_one_process_use_different_directories() {
     let queen_ending = "8/8/8/3k4/8/8/8/KQ6 w - - 0 1";
     let rook_ending = "8/8/8/3k4/8/8/8/KR6 w - - 0 1";
     for _ in 0..2 {
-        assert!(number(&queen.search(queen_ending, "go depth 2"), "tbhits") > 0);
-        assert_eq!(number(&queen.search(rook_ending, "go depth 2"), "tbhits"), 0);
-        assert!(number(&all.search(queen_ending, "go depth 2"), "tbhits") > 0);
-        assert!(number(&all.search(rook_ending, "go depth 2"), "tbhits") > 0);
+        assert!(number(&search(&mut queen, queen_ending, "go depth 2"), "tbhits") > 0);
+        assert_eq!(number(&search(&mut queen, rook_ending, "go depth 2"), "tbhits"), 0);
+        assert!(number(&search(&mut all, queen_ending, "go depth 2"), "tbhits") > 0);
+        assert!(number(&search(&mut all, rook_ending, "go depth 2"), "tbhits") > 0);
     }
     // Several folders are one set.
     let separator = if cfg!(windows) { ';' } else { ':' };
@@ -126,9 +99,9 @@ fn a_damaged_file_is_reported_and_the_others_are_used() {
             format!("info string warning: tablebase file left out: {file}: {reason}")
         );
     }
-    let queen = talk.search("8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "go depth 4");
+    let queen = search(&mut talk, "8/8/8/3k4/8/8/8/KQ6 w - - 0 1", "go depth 4");
     assert_eq!(number(&queen, "tbhits"), 0, "{queen}");
-    let rook = talk.search("8/8/8/3k4/8/8/8/KR6 w - - 0 1", "go depth 4");
+    let rook = search(&mut talk, "8/8/8/3k4/8/8/8/KR6 w - - 0 1", "go depth 4");
     assert!(number(&rook, "tbhits") > 0 && number(&rook, "cp") > 19_800, "{rook}");
 }
 

@@ -2,15 +2,15 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 use chess::{Game, Position};
 use engine::bench;
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
-use engine::uci::Session;
 use nnue::{AnyNetwork, Network, Shape};
 use tempfile::NamedTempFile;
 use test_support::halfkp::Weights;
+
+use crate::talk::Talk;
 
 fn network(seed: u64) -> Network {
     let king_buckets = std::array::from_fn(|square| (square / 32) as u8);
@@ -25,51 +25,34 @@ fn temporary_file(bytes: &[u8]) -> NamedTempFile {
     file
 }
 
-/// A session and its output.
-struct Talk {
-    session: Session,
-    lines: Arc<Mutex<Vec<String>>>,
+/// Sets the network of a session; returns its output.
+fn use_file(talk: &mut Talk, file: &Path) -> String {
+    ask(talk, &format!("setoption name EvalFile value {}", file.display()))
 }
 
-impl Talk {
-    fn new() -> Self {
-        let lines = Arc::new(Mutex::new(Vec::new()));
-        let sink = lines.clone();
-        let output = Arc::new(move |line: &str| sink.lock().expect("lines").push(line.to_owned()));
-        let session = Session::new("T", "T", Default::default(), output).expect("memory");
-        Self { session, lines }
-    }
-
-    /// The output of a command.
-    fn ask(&mut self, line: &str) -> String {
-        self.session.line(line);
-        self.session.wait();
-        std::mem::take(&mut *self.lines.lock().expect("lines")).join("\n")
-    }
-
-    fn use_file(&mut self, file: &Path) -> String {
-        self.ask(&format!("setoption name EvalFile value {}", file.display()))
-    }
+/// The output of a command as one text.
+fn ask(talk: &mut Talk, line: &str) -> String {
+    talk.ask(line).join("\n")
 }
 
 #[test]
 fn a_session_evaluates_with_the_given_network_and_reverts() {
     let file = temporary_file(&network(1).to_bytes());
     let mut talk = Talk::new();
-    let before = talk.ask("eval");
-    assert!(talk.use_file(file.path()).contains("(768×2 mirrored → 64)×2 → 1×4"));
-    talk.ask("position startpos moves e2e4");
+    let before = ask(&mut talk, "eval");
+    assert!(use_file(&mut talk, file.path()).contains("(768×2 mirrored → 64)×2 → 1×4"));
+    ask(&mut talk, "position startpos moves e2e4");
     let position = Position::INITIAL.after(Position::INITIAL.parse_uci("e2e4").expect("legal"));
     let expected = f64::from(network(1).evaluate(&position)) / 100.0;
-    let output = talk.ask("eval");
+    let output = ask(&mut talk, "eval");
     assert!(output.contains(&format!("{expected:+.2} for the player to move (Black)")), "{output}");
     assert!(output.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{output}");
-    assert!(talk.ask("go depth 4").contains("bestmove "));
-    talk.ask("setoption name EvalFile value classic");
-    assert!(talk.ask("eval").contains("by hand-written terms"));
-    talk.ask("setoption name EvalFile value <empty>");
-    talk.ask("position startpos");
-    assert_eq!(talk.ask("eval"), before);
+    assert!(ask(&mut talk, "go depth 4").contains("bestmove "));
+    ask(&mut talk, "setoption name EvalFile value classic");
+    assert!(ask(&mut talk, "eval").contains("by hand-written terms"));
+    ask(&mut talk, "setoption name EvalFile value <empty>");
+    ask(&mut talk, "position startpos");
+    assert_eq!(ask(&mut talk, "eval"), before);
 }
 
 #[test]
@@ -77,8 +60,8 @@ fn an_invalid_file_is_reported_and_the_network_is_kept() {
     let good = network(2).to_bytes();
     let file = temporary_file(&good);
     let mut talk = Talk::new();
-    talk.use_file(file.path());
-    let before = talk.ask("eval");
+    use_file(&mut talk, file.path());
+    let before = ask(&mut talk, "eval");
     let changed = |at: usize| {
         let mut bytes = good.clone();
         bytes[at] ^= 0x10;
@@ -96,14 +79,14 @@ fn an_invalid_file_is_reported_and_the_network_is_kept() {
     ];
     for (name, bytes, fault) in cases {
         let bad = temporary_file(&bytes);
-        let output = talk.use_file(bad.path());
+        let output = use_file(&mut talk, bad.path());
         assert!(output.starts_with("info string error: setoption: EvalFile: "), "{output}");
         assert!(output.contains(fault), "{name}: {output}");
-        assert_eq!(talk.ask("eval"), before, "{name}");
+        assert_eq!(ask(&mut talk, "eval"), before, "{name}");
     }
     for path in ["/nowhere.nnue", "/", "/dev/zero"] {
-        assert!(talk.use_file(Path::new(path)).contains("error"), "{path}");
-        assert_eq!(talk.ask("eval"), before, "{path}");
+        assert!(use_file(&mut talk, Path::new(path)).contains("error"), "{path}");
+        assert_eq!(ask(&mut talk, "eval"), before, "{path}");
     }
 }
 
@@ -111,14 +94,14 @@ fn an_invalid_file_is_reported_and_the_network_is_kept() {
 fn a_halfkp_network_plays() {
     let file = temporary_file(&test_support::halfkp::file(Weights::Typical, 1));
     let mut talk = Talk::new();
-    assert!(talk.use_file(file.path()).contains("HalfKP"));
-    talk.ask("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
-    let output = talk.ask("go depth 5");
+    assert!(use_file(&mut talk, file.path()).contains("HalfKP"));
+    ask(&mut talk, "position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+    let output = ask(&mut talk, "go depth 5");
     assert!(output.contains("score mate 1") && output.contains("bestmove d1d8"), "{output}");
     let network = engine::eval::file::load(file.path()).expect("a network");
     let value = f64::from(network.evaluate(&Position::INITIAL)) / 100.0;
-    talk.ask("position startpos");
-    assert!(talk.ask("eval").contains(&format!("{value:+.2} for White")));
+    ask(&mut talk, "position startpos");
+    assert!(ask(&mut talk, "eval").contains(&format!("{value:+.2} for White")));
 }
 
 #[test]

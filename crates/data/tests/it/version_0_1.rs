@@ -4,8 +4,6 @@
 //! (`--with-eval --val-fraction 0.25 --shard-rows 60 --group-rows 40 --seed 1`; `packed` with `--format packed
 //! --shuffle`), and the folders of two runs that were killed.
 
-mod made;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +11,9 @@ use data::{
     Column, FileFormat, Manifest, PrepareOptions, Reader, ReaderOptions, RowOrder, summarize,
     verify,
 };
-use made::{Folder, contents, lines, make, threads};
+use test_support::{TempDir, contents};
+
+use crate::made::{lines, make, threads};
 
 const FOLDER: &str = "tests/data/version-0.1";
 
@@ -78,7 +78,7 @@ fn old_data_sets_are_verified_and_read() {
 
 #[test]
 fn the_same_rows_are_written_today() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     let rows = |set: &Path| {
         let mut files = contents(set);
         files.retain(|name, _| name.ends_with(".rows"));
@@ -96,7 +96,7 @@ fn the_same_rows_are_written_today() {
 
 #[test]
 fn interrupted_runs_are_resumed_or_refused_because_of_the_version() {
-    let folder = Folder::new();
+    let folder = TempDir::new();
     for (name, finished, options) in
         [("interrupted", "parquet", options()), ("interrupted-shuffle", "packed", packed_options())]
     {

@@ -2,9 +2,6 @@
 //!
 //! A few tables are in `tests/data/syzygy`; `make test-shared` adds all of three and four pieces.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod tables;
-
 use std::sync::Mutex;
 
 use chess::rng::Rng;
@@ -12,7 +9,6 @@ use chess::{Game, Position};
 use engine::score::{self, Score};
 use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use engine::syzygy::{TablebaseError, Tablebases};
-use tables::{TableDir, all, random_position, small, with_clock};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
@@ -21,6 +17,8 @@ enum Verdict {
     Loss,
 }
 use Verdict::{Draw, Loss, Win};
+
+use crate::tables::{TableDir, all, random_position, small, with_clock};
 
 fn result(score: Score) -> Verdict {
     match score {

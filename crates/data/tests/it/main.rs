@@ -1,0 +1,11 @@
+//! Data sets from the outside. One test program: it links once.
+
+mod damage;
+mod files;
+mod folders;
+mod hostile;
+mod made;
+mod prepare;
+mod reader;
+mod shared;
+mod version_0_1;
