@@ -12,7 +12,7 @@ use layout::{Table, width};
 
 use super::FileArgs;
 use super::progress::InputBar;
-use crate::{Outcome, words};
+use crate::Outcome;
 
 #[derive(Args)]
 pub struct StatsArgs {
@@ -82,8 +82,8 @@ fn write_table(
     row("comments", stats.comments, none());
     row("NAGs", stats.nags, none());
     row("variations", stats.variations, none());
-    let games = |games: u64| words::count(games, "game");
-    let mates = words::count(stats.mates, "mate");
+    let games = |games: u64| layout::count(games, "game");
+    let mates = layout::count(stats.mates, "mate");
     row("evals", stats.evals, format!("{mates}, {}", games(stats.games_with_evals)));
     row("clocks", stats.clocks, games(stats.games_with_clocks));
     row("move times", stats.move_times, none());

@@ -1,7 +1,5 @@
 //! Shared by the tests of data sets: random games, temporary directories, rows read back.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -82,10 +80,10 @@ pub fn make(
 }
 
 /// A row as text, all columns.
-pub type Line = (Split, String);
+pub type TextRow = (Split, String);
 
 /// All rows of a data set in order.
-pub fn lines(folder: &Path) -> Vec<Line> {
+pub fn lines(folder: &Path) -> Vec<TextRow> {
     let manifest = Manifest::open(folder).unwrap();
     let columns = manifest.column_list().unwrap();
     let mut lines = Vec::new();
@@ -129,7 +127,6 @@ pub fn moves(text: &str) -> u64 {
     replay.watcher().0
 }
 
-pub const EVERYTHING: [Column; 11] = Column::ALL;
 
 /// The frames of a pzstd archive, each with `size` bytes of text.
 pub fn pzstd(text: &[u8], size: usize) -> Vec<Vec<u8>> {

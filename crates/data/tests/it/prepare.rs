@@ -10,7 +10,7 @@ use data::{
 };
 use test_support::{TempDir, contents};
 
-use crate::made::{games, lines, make, moves, pzstd, small, threads};
+use crate::made::{TextRow, games, lines, make, moves, pzstd, small, threads};
 
 #[test]
 fn every_move_becomes_a_row_and_the_files_do_not_depend_on_the_threads() {
@@ -48,7 +48,7 @@ fn shuffled_rows_are_the_same_rows_in_another_order() {
         make(std::slice::from_ref(&input), &folder.join(name), &options, 2).0.unwrap();
         lines(&folder.join(name))
     };
-    let sorted = |mut lines: Vec<made::Line>| {
+    let sorted = |mut lines: Vec<TextRow>| {
         lines.sort_by_key(|(split, text)| (split.name(), text.clone()));
         lines
     };
@@ -59,7 +59,7 @@ fn shuffled_rows_are_the_same_rows_in_another_order() {
     // Another seed: another order and another split.
     assert_ne!(shuffled, run("other", RowOrder::Shuffled, 8));
     // Neighbors are rarely from the same game.
-    let game = |line: &made::Line| line.1.split("Some(").nth(8).map(str::to_owned);
+    let game = |line: &TextRow| line.1.split("Some(").nth(8).map(str::to_owned);
     let together = shuffled.windows(2).filter(|pair| game(&pair[0]) == game(&pair[1])).count();
     assert!(together < shuffled.len() / 8, "{together} of {}", shuffled.len());
 }
@@ -76,7 +76,7 @@ fn deduplication_keeps_every_position_once_with_its_first_game() {
     // Slowly: a map of positions without their clocks, filled in the order of games.
     let mut expected = BTreeMap::new();
     let key = |text: &str| text.split(' ').take(4).collect::<Vec<_>>().join(" ");
-    let number = |line: &made::Line| {
+    let number = |line: &TextRow| {
         let fields: Vec<&str> = line.1.split(' ').collect();
         let parse = |text: &str| text[5..text.len() - 1].parse::<i64>().unwrap();
         // After the six fields of FEN: move, eval, mate, result, ply, two ratings, game.
@@ -108,7 +108,7 @@ fn filters_leave_out_and_count_positions() {
         assert_eq!(verify(&out, threads(1), |_| {}).unwrap().problems, 0);
         (manifest.counts, lines(&out))
     };
-    let field = |line: &made::Line, n: usize| line.1.split(' ').nth(n).unwrap().to_owned();
+    let field = |line: &TextRow, n: usize| line.1.split(' ').nth(n).unwrap().to_owned();
     let (all, rows) = run(small());
     let total = all.positions;
     let (counts, rows_few) = run(PrepareOptions { max_positions: Some(777), ..small() });
