@@ -108,8 +108,8 @@ fn all_readers_see_the_same_games_of_a_damaged_archive_and_report_the_same_damag
                 damaged[frame][from..(from + 20).min(length)].fill(0xff);
             }
             let path = folder.write_file(&format!("{number}.pgn.zst"), damaged.concat());
-            let (expected, damage) = prepared(&path, &folder.join(&format!("{number}-1")), 1);
-            assert_eq!(prepared(&path, &folder.join(&format!("{number}-3")), 3).0, expected);
+            let (expected, damage) = prepared(&path, &folder.join(format!("{number}-1")), 1);
+            assert_eq!(prepared(&path, &folder.join(format!("{number}-3")), 3).0, expected);
             for parallel_frames in [true, false] {
                 for n in [1, 3] {
                     for chunk_bytes in [700, 1 << 20] {

@@ -120,7 +120,7 @@ fn parquet_rows_are_read_as_the_packed_rows_of_the_same_games() {
     .into_iter()
     .enumerate()
     {
-        let set = folder.join(&format!("parquet-{n}"));
+        let set = folder.join(format!("parquet-{n}"));
         let options = PrepareOptions { columns, pov, ..options(FileFormat::Parquet) };
         make(std::slice::from_ref(&pgn), &set, &options, 1).0.unwrap();
         let shard = Shard::open(&set.join(&Manifest::open(&set).unwrap().files[0].path)).unwrap();

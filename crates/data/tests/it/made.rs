@@ -6,9 +6,7 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Color, Position};
-use data::{
-    Column, DataError, Manifest, PrepareEvent, PrepareOptions, Prepared, Shard, Split, prepare,
-};
+use data::{DataError, Manifest, PrepareEvent, PrepareOptions, Prepared, Shard, Split, prepare};
 
 /// Random games with evaluations, mates, gaps, clocks, ratings and results; every fourth of Chess960.
 pub fn games(count: usize, seed: u64) -> String {
@@ -126,7 +124,6 @@ pub fn moves(text: &str) -> u64 {
     chess::pgn::read(text.as_bytes(), &mut replay);
     replay.watcher().0
 }
-
 
 /// The frames of a pzstd archive, each with `size` bytes of text.
 pub fn pzstd(text: &[u8], size: usize) -> Vec<Vec<u8>> {

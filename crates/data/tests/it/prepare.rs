@@ -19,7 +19,7 @@ fn every_move_becomes_a_row_and_the_files_do_not_depend_on_the_threads() {
     let input = folder.write_file("games.pgn", &text);
     for order in [RowOrder::Games, RowOrder::Shuffled, RowOrder::Unique] {
         let options = PrepareOptions { order, ..small() };
-        let name = |n: usize| folder.join(&format!("{order:?}-{n}"));
+        let name = |n: usize| folder.join(format!("{order:?}-{n}"));
         let mut all = Vec::new();
         for n in [1, 2, 5] {
             let (prepared, problems) = make(std::slice::from_ref(&input), &name(n), &options, n);
@@ -31,7 +31,7 @@ fn every_move_becomes_a_row_and_the_files_do_not_depend_on_the_threads() {
             assert_eq!(dropped > 0, order == RowOrder::Unique);
             let verified = verify(&name(n), threads(2), |_| {}).unwrap();
             assert_eq!((verified.problems, verified.rows), (0, manifest.counts.positions));
-            all.push(contents(&name(n)));
+            all.push(contents(name(n)));
         }
         assert!(all[0].len() > 5, "{:?}", all[0].keys());
         assert!(all[0].keys().all(|name| !name.starts_with("_runs") && !name.contains("tmp")));
@@ -103,7 +103,7 @@ fn filters_leave_out_and_count_positions() {
     let mut number = 0;
     let mut run = |options: PrepareOptions| {
         number += 1;
-        let out = folder.join(&number.to_string());
+        let out = folder.join(number.to_string());
         let manifest = make(std::slice::from_ref(&input), &out, &options, 2).0.unwrap().manifest;
         assert_eq!(verify(&out, threads(1), |_| {}).unwrap().problems, 0);
         (manifest.counts, lines(&out))
@@ -193,7 +193,7 @@ fn an_interrupted_run_resumes_to_the_same_bytes() {
         folder.write_file("games.pgn", text.clone() + "[Event \"x\"]\n\n1. e4 e4 *\n\n" + &text);
     for order in [RowOrder::Games, RowOrder::Shuffled, RowOrder::Unique] {
         let options = PrepareOptions { order, ..small() };
-        let name = |name: &str| folder.join(&format!("{order:?}-{name}"));
+        let name = |name: &str| folder.join(format!("{order:?}-{name}"));
         make(std::slice::from_ref(&good), &name("whole"), &options, 2).0.unwrap();
         // The observer panics after `stop` events, in any thread.
         for stop in [1, 2, 3, 5, 8] {
@@ -214,7 +214,7 @@ fn an_interrupted_run_resumes_to_the_same_bytes() {
             let (prepared, _) = make(std::slice::from_ref(&good), &out, &options, 2);
             let prepared = prepared.unwrap();
             assert_eq!(prepared.manifest.problems, 1);
-            assert!(contents(&out) == contents(&name("whole")), "{order:?} {stop}");
+            assert!(contents(&out) == contents(name("whole")), "{order:?} {stop}");
         }
     }
 }
@@ -249,7 +249,7 @@ fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
     let folder = TempDir::new();
     let input = folder.write_file("games.pgn", games(60, 8));
     for pov in [PointOfView::White, PointOfView::Mover] {
-        let name = |name: &str| folder.join(&format!("{pov:?}-{name}"));
+        let name = |name: &str| folder.join(format!("{pov:?}-{name}"));
         let options = PrepareOptions { pov, ..small() };
         make(std::slice::from_ref(&input), &name("parquet"), &options, 2).0.unwrap();
         convert(&name("parquet"), &name("packed"), FileFormat::Packed, threads(2), |_| {}).unwrap();
@@ -283,7 +283,7 @@ fn the_readable_part_of_damaged_files_is_converted_and_damage_reported() {
     let mut run = |name: &str, bytes: &[u8]| {
         number += 1;
         let input = folder.write_file(name, bytes);
-        let out = folder.join(&format!("out-{number}"));
+        let out = folder.join(format!("out-{number}"));
         let (prepared, problems) = make(std::slice::from_ref(&input), &out, &small(), 2);
         let manifest = prepared.unwrap().manifest;
         assert_eq!(manifest.problems, problems.len() as u64);

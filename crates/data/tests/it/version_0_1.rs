@@ -109,7 +109,7 @@ fn interrupted_runs_are_resumed_or_refused_because_of_the_version() {
             continue;
         }
         assert!(result.unwrap().was_resumed);
-        assert_eq!(contents(&out), contents(&old(finished)));
+        assert_eq!(contents(&out), contents(old(finished)));
     }
     // Other options are refused, and the finished shards stay.
     let out = folder.join("other");
