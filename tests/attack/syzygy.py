@@ -60,7 +60,8 @@ def main():
 
     say(f"setoption name SyzygyPath value {args.tables}")
     with chess.syzygy.open_tablebase(args.tables) as tables:
-        names = [name for name in tables.wdl if len(name) >= 4]
+        # Wins need distances too.
+        names = [name for name in tables.wdl if name in tables.dtz and len(name) >= 4]
         wins = list(positions(tables, names, seeded(args.seed), args.positions))
         for multi_pv in MULTI_PV:
             lost = 0
