@@ -57,6 +57,8 @@ class Analyses:
 
     def __init__(self, tabiya, state):
         self.tabiya, self.state, self.known = tabiya, state, {}
+        # Analyses of another build do not count.
+        self.build = hashlib.sha256(Path(tabiya).read_bytes()).hexdigest()[:16]
         if state and Path(state).exists():
             for line in Path(state).read_text().splitlines():
                 with contextlib.suppress(ValueError):  # the last line of a killed run
@@ -64,7 +66,7 @@ class Analyses:
                     self.known[key] = games
 
     def __call__(self, text, nodes):
-        key = f"{nodes} {hashlib.sha256(text.encode()).hexdigest()}"
+        key = f"{self.build} {nodes} {hashlib.sha256(text.encode()).hexdigest()}"
         if key not in self.known:
             self.known[key] = analyse(self.tabiya, text, nodes)
             if self.state:

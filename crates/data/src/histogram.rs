@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use chess::svg::escape_xml;
+
 /// A histogram with bins of equal width. Values out of range are counted in the outer bins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Histogram {
@@ -134,7 +136,7 @@ pub fn bars_svg(title: &str, bars: &[(String, u64)]) -> String {
          height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{INK}\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n\
          <text x=\"{left}\" y=\"20\" font-size=\"14\">{}</text>\n",
-        escape(title)
+        escape_xml(title)
     );
     for (n, (name, count)) in bars.iter().enumerate() {
         let (y, length) = (32 + row * n, *count as f64 / most as f64 * f64::from(room));
@@ -145,15 +147,11 @@ pub fn bars_svg(title: &str, bars: &[(String, u64)]) -> String {
              <rect x=\"{left}\" y=\"{y}\" width=\"{length:.1}\" height=\"14\" fill=\"{BAR}\"/>\
              <text x=\"{x}\" y=\"{text_y}\">{count}</text>",
             left - 6,
-            escape(name),
+            escape_xml(name),
         );
     }
     svg.push_str("</svg>\n");
     svg
-}
-
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use data::{FileFormat, ReaderPosition, Split};
 use learn::TrainError;
 use learn::log::{self, LOG};
-use made::{copy, game, make};
+use made::{game, make};
 use pra::train::{CHECKPOINTS, Event, FINISHED, LogLine, TrainOptions, Trained, Training, train};
 use pra::{Batch, Config, Loader, LoaderOptions, LossWeights, OptimizerKind, Transformer, Weights};
 
@@ -107,7 +107,7 @@ fn a_killed_run_resumes_from_the_last_undamaged_checkpoint() {
         if let Event::Logged(LogLine::Step(line)) = event
             && line.step == 10
         {
-            copy(&whole.out, &killed.out);
+            test_support::copy_dir(&whole.out, &killed.out);
         }
     })
     .unwrap();

@@ -10,7 +10,6 @@ use chess::rng::Rng;
 pub struct KillLoop {
     duration: Duration,
     rng: Rng,
-    killed: usize,
 }
 
 impl KillLoop {
@@ -19,11 +18,11 @@ impl KillLoop {
         let begin = Instant::now();
         let output = command.output().expect("the program starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Self { duration: begin.elapsed(), rng: Rng::new(seed, 0), killed: 0 }
+        Self { duration: begin.elapsed(), rng: Rng::new(seed, 0) }
     }
 
-    /// Runs and kills the job until it was killed `times` times and `enough` holds. `after_run` looks at
-    /// what is left behind after every run, killed or finished, and clears the output of finished ones.
+    /// Runs and kills the job until it was killed `times` times and `after_run` has returned true. It
+    /// inspects the output after every run, killed or finished, and removes that of finished ones.
     ///
     /// # Panics
     /// If that takes more than 20 times as many runs.
@@ -33,7 +32,7 @@ impl KillLoop {
         mut command: impl FnMut() -> Command,
         mut after_run: impl FnMut() -> bool,
     ) {
-        let mut enough = false;
+        let (mut killed, mut enough) = (0, false);
         for _ in 0..20 * times {
             let mut child = command()
                 .stdout(Stdio::null())
@@ -44,14 +43,14 @@ impl KillLoop {
             std::thread::sleep(Duration::from_micros(moment));
             if child.try_wait().expect("a status").is_none() {
                 child.kill().expect("the process can be killed");
-                self.killed += 1;
+                killed += 1;
             }
             child.wait().expect("a status");
             enough |= after_run();
-            if self.killed >= times && enough {
+            if killed >= times && enough {
                 return;
             }
         }
-        panic!("killed {} times, which never left enough to resume from: {enough}", self.killed);
+        panic!("killed {killed} times, which never left enough to resume from: {enough}");
     }
 }

@@ -8,7 +8,7 @@ use chess::pgn::{Nag, Node, read_trees};
 use serde_json::Value;
 use test_support::TempDir;
 
-use crate::common::{self, TABIYA, text};
+use crate::common::{self, tabiya, text};
 
 /// White leaves a pawn and then the king; Black sees only the second.
 const BLUNDERS: &str = "[White \"A & <B>\"]\n[Black \"C\"]\n[Result \"0-1\"]\n\n\
@@ -155,12 +155,7 @@ fn what_is_wrong_is_told_in_one_line() {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_search_and_keeps_what_is_known() {
-    let mut child = Command::new(TABIYA)
-        .args(["analyse", "--time", "1000"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    let mut child = tabiya(&["analyse", "--time", "1000"]).spawn().expect("the program starts");
     // Once the board is there, it listens.
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.any(|line| line.expect("UTF-8") == "White to move."));
@@ -186,12 +181,8 @@ fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
     let folder = TempDir::new();
     let pgn = folder.write("games.pgn", BLUNDERS.repeat(COUNT));
     let annotated = folder.path("annotated.pgn");
-    let mut child = Command::new(TABIYA)
-        .args(["analyse", &pgn, "--depth", "4", "--annotate", &annotated])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    let args = ["analyse", &pgn, "--depth", "4", "--annotate", &annotated];
+    let mut child = tabiya(&args).spawn().expect("the program starts");
     // Once a game is told, others are being analysed.
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.any(|line| line.expect("UTF-8").starts_with("Black: ")));
@@ -235,11 +226,8 @@ fn an_old_file_stays_if_the_analysis_is_killed() {
     let folder = TempDir::new();
     let pgn = folder.write("game.pgn", BLUNDERS);
     let annotated = folder.write("annotated.pgn", "old");
-    let mut child = Command::new(TABIYA)
-        .args(["analyse", "--pgn", &pgn, "--time", "1000", "--annotate", &annotated])
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the program starts");
+    let args = ["analyse", "--pgn", &pgn, "--time", "1000", "--annotate", &annotated];
+    let mut child = tabiya(&args).stdout(Stdio::null()).spawn().expect("the program starts");
     // Once there is a third file, it writes.
     while std::fs::read_dir(folder.root()).expect("a folder").count() < 3 {
         assert!(child.try_wait().expect("a child").is_none(), "it ended before it wrote");
@@ -322,10 +310,7 @@ fn a_file_or_a_position_needs_no_option() {
     for args in [&[fen, "--game", "1"][..], &[&pgn, "--multipv", "2"], &[&pgn, "--pgn", &pgn]] {
         assert_eq!(run(args).status.code(), Some(2), "{args:?}");
     }
-    let spelled = Command::new(TABIYA)
-        .args(["analyze", fen, "--depth", "1"])
-        .output()
-        .expect("the program runs");
+    let spelled = common::run(&["analyze", fen, "--depth", "1"]);
     assert_eq!(spelled.status.code(), Some(0));
 }
 
@@ -339,12 +324,9 @@ fn everything_fits_the_width_and_lines_are_cut_at_whole_moves() {
         for args in
             [&["--fen", middlegame, "--depth", "12", "--multipv", "3"][..], &[&pgn, "--depth", "6"]]
         {
-            let output = Command::new(TABIYA)
-                .arg("analyse")
-                .args(args)
-                .env("COLUMNS", width.to_string())
-                .output()
-                .expect("the program runs");
+            let mut command = tabiya(&["analyse"]);
+            let output = command.args(args).env("COLUMNS", width.to_string()).output();
+            let output = output.expect("the program runs");
             let text = String::from_utf8(output.stdout).expect("UTF-8");
             for line in text.lines() {
                 assert!(line.chars().count() <= width, "{width}: {line}");

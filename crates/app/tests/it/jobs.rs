@@ -399,7 +399,7 @@ fn threads_that_the_system_refuses_are_an_error_and_no_panic() {
 fn an_argument_that_is_no_text_is_a_wrong_call_and_no_panic() {
     for arguments in [&[&b"\xff"[..]][..], &[b"perft", b"\xff\xfe"], &[b"genfens \xff"]] {
         let arguments = arguments.iter().map(|bytes| OsStr::from_bytes(bytes));
-        let output = Command::new(TABIYA).args(arguments).output().unwrap();
+        let output = common::tabiya(&[]).args(arguments).output().unwrap();
         let complaint = complaint(&output);
         assert!(matches!(output.status.code(), Some(0..=2)), "{complaint}");
         assert!(!complaint.contains("panicked"), "{complaint}");

@@ -8,7 +8,7 @@ use chess::pgn::{Annotation, GameResult, GameTree, annotations, read_trees};
 use serde_json::Value;
 use test_support::TempDir;
 
-use crate::common::TABIYA;
+use crate::common::{TABIYA, tabiya};
 
 /// The fake engine with these arguments; settings of the match follow a semicolon.
 fn fake(words: &str) -> String {
@@ -19,10 +19,8 @@ fn fake(words: &str) -> String {
 }
 
 fn command(engines: &[&str], args: &str) -> Command {
-    let mut command = Command::new(TABIYA);
-    command.arg("match").args(engines.iter().map(|words| fake(words)));
-    command.args(args.split_ascii_whitespace());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = tabiya(&["match"]);
+    command.args(engines.iter().map(|words| fake(words))).args(args.split_ascii_whitespace());
     command
 }
 
@@ -230,8 +228,8 @@ fn an_extra_bestmove_and_an_illegal_pv_are_counted_and_do_not_lose() {
 #[test]
 fn a_start_error_is_one_line() {
     let error = |first: &str, args: &str| {
-        let mut command = Command::new(TABIYA);
-        command.args(["match", first, &fake("")]).args(args.split_ascii_whitespace());
+        let mut command = tabiya(&["match", first, &fake("")]);
+        command.args(args.split_ascii_whitespace());
         let output = command.output().expect("the program runs");
         assert_eq!(output.status.code(), Some(1), "{first}");
         let text = String::from_utf8(output.stderr).expect("text");

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use test_support::TempDir;
 
-use crate::common::{TABIYA, run_with, text};
+use crate::common::{TABIYA, run_with, tabiya, text};
 
 const GAMES: &str = "[Event \"a\"]\n[White \"A\"]\n[WhiteElo \"2500\"]\n[Result \"1-0\"]\n\n\
     1. e4 { [%eval 0.3] [%clk 0:10:00] } e5 2. Nf3 (2. f4) Nc6 1-0\n\n\
@@ -193,13 +193,8 @@ fn what_cannot_be_read_is_told_in_one_line() {
 
 #[test]
 fn nobody_reading_the_output_is_no_failure() {
-    let mut child = Command::new(TABIYA)
-        .args(["pgn", "normalize", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = tabiya(&["pgn", "normalize", "-"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut input = child.stdin.take().unwrap();
     let game = "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n";

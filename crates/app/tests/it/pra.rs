@@ -3,14 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use pra::{Config, Weights};
 use safetensors::SafeTensors;
 use serde_json::Value;
 use test_support::{KillLoop, TempDir};
 
-use crate::common::{self, TABIYA, fail, run, succeed, succeed_json};
+use crate::common::{self, fail, run, succeed, succeed_json};
 
 pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -288,12 +287,9 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
     assert!(folder.read("without/model/config.json").contains("\"promotions\": false"));
     // Without a folder, one is named after the layers, or after a tag.
     for (tag, name) in [(&[][..], "pra_d1"), (&["--model-tag", "first"], "first")] {
-        let untold = Command::new(TABIYA)
-            .args([&args[..], tag].concat())
-            .current_dir(folder.path(""))
-            .output()
-            .unwrap();
-        assert!(untold.status.success(), "{}", String::from_utf8_lossy(&untold.stderr));
+        let mut command = common::tabiya(&[&args[..], tag].concat());
+        let output = command.current_dir(folder.root()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         succeed(&["pra", "info", "--model", &folder.path(&format!("checkpoints/{name}/model"))]);
     }
     // What cannot be trained is told.

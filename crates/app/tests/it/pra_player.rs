@@ -7,7 +7,7 @@ use test_support::TempDir;
 
 use crate::common::run;
 use crate::contract::driver::Engine;
-use crate::contract::{hostile, told};
+use crate::contract::{hostile, transcript};
 use crate::pra::{KIWIPETE, ours, save_model};
 
 #[test]
@@ -28,7 +28,7 @@ fn the_player_answers_every_go_with_one_legal_move() {
             player.send(&format!("position fen {fen}"));
             for go in ["go", "go depth 5", "go wtime 1 btime 1", "go movetime 0", "go nodes 1"] {
                 let lines = player.search(go);
-                told::check_search(&position, &lines).unwrap();
+                transcript::check_search(&position, &lines).unwrap();
                 assert!(lines.iter().any(|line| line.starts_with("info depth 1 score cp ")));
             }
         }
@@ -94,7 +94,7 @@ fn the_player_survives_what_kills_engines() {
         player.send("position startpos");
         player.ready();
         let lines = player.search("go");
-        told::check_search(&Position::INITIAL, &lines)
+        transcript::check_search(&Position::INITIAL, &lines)
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
     }
     player.quit();

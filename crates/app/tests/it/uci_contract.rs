@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::contract::driver::Engine;
 use crate::contract::hostile::{self, Answer, Case};
-use crate::contract::{fens, told};
+use crate::contract::{fens, transcript};
 use chess::rng::Rng;
 use chess::{Game, Position};
 
@@ -21,7 +21,7 @@ pub fn answers(lines: &[String]) -> Vec<&String> {
 pub fn assert_plays(engine: &mut Engine, after: &str) {
     engine.send("position startpos");
     let lines = engine.search("go depth 3");
-    told::check_search(&Position::INITIAL, &lines).unwrap_or_else(|e| panic!("{after}: {e}"));
+    transcript::check_search(&Position::INITIAL, &lines).unwrap_or_else(|e| panic!("{after}: {e}"));
 }
 
 // 1. Always ready, and ends only when told to.
@@ -76,11 +76,12 @@ fn check_case(case: &Case, threads: usize) {
         Answer::Life => {}
     }
     // Whatever was played, it was legal in the position that was asked about.
-    let position = text.lines().rev().find_map(told::game).unwrap_or_default();
+    let position = text.lines().rev().find_map(transcript::game).unwrap_or_default();
     for line in &lines {
-        let moves = told::line_of_play(line).or_else(|| told::best(line)).unwrap_or_default();
+        let moves =
+            transcript::line_of_play(line).or_else(|| transcript::best(line)).unwrap_or_default();
         if moves != ["(none)"] {
-            let illegal = told::first_illegal(position.position(), &moves);
+            let illegal = transcript::first_illegal(position.position(), &moves);
             assert_eq!(illegal, None, "{name}: {line}");
         }
     }
@@ -227,8 +228,8 @@ fn infinite_and_ponder_are_not_answered_before_stop_or_ponderhit() {
             assert_eq!(answers(&lines), [""; 0], "{position}: {go}");
             engine.send(end);
             lines.extend(engine.until("bestmove"));
-            let game = told::game(&format!("position {position}")).unwrap();
-            told::check_search(game.position(), &lines).unwrap();
+            let game = transcript::game(&format!("position {position}")).unwrap();
+            transcript::check_search(game.position(), &lines).unwrap();
             assert_eq!(answers(&engine.quit()), [""; 0], "{position}: {go}");
         }
     }
@@ -316,7 +317,7 @@ fn talk_at_random(seed: u64, threads: usize, searches: usize) {
             }
         }
         let lines = engine.until("bestmove");
-        let best = told::check_search(&position, &lines)
+        let best = transcript::check_search(&position, &lines)
             .unwrap_or_else(|problem| panic!("seed {seed}, search {n}, {go}: {problem}"));
         let more = engine.ready();
         assert_eq!(answers(&more), [""; 0], "seed {seed}, search {n}, {go}");
@@ -374,7 +375,7 @@ fn clocks_that_have_run_out_are_answered_at_once() {
         engine.send("position startpos");
         let start = Instant::now();
         let lines = engine.search(go);
-        told::check_search(&Position::INITIAL, &lines).unwrap();
+        transcript::check_search(&Position::INITIAL, &lines).unwrap();
         assert!(start.elapsed() < Duration::from_secs(5), "{go}: {:?}", start.elapsed());
     }
     engine.quit();
@@ -396,7 +397,7 @@ fn long_lines_and_strange_bytes_are_taken_or_told_and_unknown_words_are_told() {
         line.push_str(" g1f3 g8f6 f3g1 f6g8");
     }
     assert_eq!(engine.ask(&line), [""; 0]);
-    told::check_search(&Position::INITIAL, &engine.search("go depth 2")).unwrap();
+    transcript::check_search(&Position::INITIAL, &engine.search("go depth 2")).unwrap();
     let said = engine.ask(&"y".repeat(3 << 20));
     assert_eq!(errors(&said).len(), 1, "{said:?}");
     assert_eq!(said.len(), 1, "{said:?}");
@@ -413,7 +414,7 @@ fn a_game_of_5900_plies_is_searched_with_its_repetitions() {
         line.push_str(" g1f3 g8f6 f3g1 f6g8");
     }
     assert_eq!(engine.ask(&line), [""; 0]);
-    told::check_search(&Position::INITIAL, &engine.search("go depth 5")).unwrap();
+    transcript::check_search(&Position::INITIAL, &engine.search("go depth 5")).unwrap();
     engine.quit();
 }
 

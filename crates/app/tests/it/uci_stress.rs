@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use chess::rng::Rng;
 
 use crate::contract::driver::Engine;
-use crate::contract::{fens, hostile, told};
+use crate::contract::{fens, hostile, transcript};
 use crate::uci_contract::{answers, assert_plays};
 
 /// Lines that mean nothing, or nothing now.
@@ -61,7 +61,7 @@ fn make_noise(lines: usize) {
     let mut random = Rng::new(6, 0);
     let mut engine = Engine::with_threads(2);
     engine.send("position startpos moves e2e4");
-    let position = *told::game("position startpos moves e2e4").unwrap().position();
+    let position = *transcript::game("position startpos moves e2e4").unwrap().position();
     engine.send("go infinite");
     let mut said = Vec::new();
     for _ in 0..lines / 1000 {
@@ -86,7 +86,7 @@ fn make_noise(lines: usize) {
     }
     engine.send("stop");
     said.extend(engine.until("bestmove"));
-    told::check_search(&position, &said).unwrap();
+    transcript::check_search(&position, &said).unwrap();
     assert_plays(&mut engine, "noise");
     assert_eq!(answers(&engine.quit()), [""; 0]);
 }

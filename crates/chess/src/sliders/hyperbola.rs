@@ -15,7 +15,7 @@ use crate::{Bitboard, Square};
 pub const NAME: &str = "hyperbola";
 
 /// The two lines of one kind of slider through a square, without the square.
-const fn lines(square: usize, step: (i8, i8)) -> [u64; 2] {
+pub(super) const fn lines(square: usize, step: (i8, i8)) -> [u64; 2] {
     let (files, ranks) = step;
     [
         ray(square, files, ranks) | ray(square, -files, -ranks),
@@ -38,7 +38,7 @@ const ROOK_LINES: [[u64; 2]; 64] = line_table((0, 1));
 const BISHOP_LINES: [[u64; 2]; 64] = line_table((1, 1));
 
 #[inline(always)]
-const fn along(line: u64, slider: u64, occupied: u64) -> u64 {
+pub(super) const fn along(line: u64, slider: u64, occupied: u64) -> u64 {
     let blockers = occupied & line;
     let up = blockers.wrapping_sub(slider << 1);
     let down = blockers.reverse_bits().wrapping_sub(slider.reverse_bits() << 1).reverse_bits();

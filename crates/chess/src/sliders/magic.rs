@@ -5,7 +5,7 @@
 //! numbers by trying sparse random ones. The table is filled at compile time, and a collision of different
 //! attacks is a compile error.
 
-use super::tables::{BISHOP_STEPS, ENTRIES, ROOK_STEPS, TABLE_SIZE, attacks, relevant};
+use super::tables::{BISHOP_STEPS, ENTRIES, ROOK_STEPS, TABLE_SIZE, lines, relevant};
 use crate::{Bitboard, Square};
 
 /// The name of the backend.
@@ -42,20 +42,22 @@ static TABLES: Tables = {
         } else {
             tables.bishops[square.index()] = entry;
         }
-        let mut subset = 0u64;
-        loop {
-            let index = offset + (subset.wrapping_mul(magic) >> shift) as usize;
-            let attacked = attacks(rook, square, subset);
-            // A slider attacks something on every board: zero marks a free entry.
-            assert!(
-                tables.attacks[index] == 0 || tables.attacks[index] == attacked,
-                "not a magic number"
-            );
-            tables.attacks[index] = attacked;
-            subset = subset.wrapping_sub(mask) & mask;
-            if subset == 0 {
-                break;
+        let [first, second] = lines(rook, square);
+        let mut a = 0;
+        while a < first.len {
+            let (subset, attacked) = (first.subsets[a], first.attacks[a]);
+            let mut b = 0;
+            while b < second.len {
+                let product = (subset | second.subsets[b]).wrapping_mul(magic);
+                let (index, attacked) =
+                    (offset + (product >> shift) as usize, attacked | second.attacks[b]);
+                // A slider attacks something on every board: zero marks a free entry.
+                let found = tables.attacks[index];
+                assert!(found == 0 || found == attacked, "not a magic number");
+                tables.attacks[index] = attacked;
+                b += 1;
             }
+            a += 1;
         }
         offset += 1 << mask.count_ones();
         slot += 1;

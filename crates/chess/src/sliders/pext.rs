@@ -3,7 +3,7 @@
 //! The extracted relevant occupancy is a perfect index into a table of attacks, in one instruction. On targets
 //! without BMI2 a loop emulates the instruction, slowly.
 
-use super::tables::{BISHOP_STEPS, ENTRIES, ROOK_STEPS, TABLE_SIZE, attacks, relevant};
+use super::tables::{BISHOP_STEPS, ENTRIES, Line, ROOK_STEPS, TABLE_SIZE, lines, relevant};
 use crate::{Bitboard, Square};
 
 /// The name of the backend.
@@ -33,21 +33,35 @@ static TABLES: Tables = {
         let index = if rook { &mut tables.rooks } else { &mut tables.bishops };
         index.masks[square.index()] = mask;
         index.offsets[square.index()] = next;
-        // Subsets in counting order: the n-th is the one that pext numbers n.
-        let mut subset = 0u64;
-        loop {
-            tables.attacks[next] = attacks(rook, square, subset);
-            next += 1;
-            subset = subset.wrapping_sub(mask) & mask;
-            if subset == 0 {
-                break;
+        let [first, second] = lines(rook, square);
+        let (first_numbers, second_numbers) = (numbers(&first, mask), numbers(&second, mask));
+        let mut a = 0;
+        while a < first.len {
+            let (begin, attacked) = (next + first_numbers[a], first.attacks[a]);
+            let mut b = 0;
+            while b < second.len {
+                tables.attacks[begin + second_numbers[b]] = attacked | second.attacks[b];
+                b += 1;
             }
+            a += 1;
         }
+        next += first.len * second.len;
         slot += 1;
     }
     assert!(next == ENTRIES);
     tables
 };
+
+/// The numbers that pext gives to the subsets of a line.
+const fn numbers(line: &Line, mask: u64) -> [usize; 64] {
+    let mut numbers = [0; 64];
+    let mut n = 0;
+    while n < line.len {
+        numbers[n] = pack_bits(line.subsets[n], mask) as usize;
+        n += 1;
+    }
+    numbers
+}
 
 #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
 #[inline(always)]
@@ -57,10 +71,16 @@ fn pack(value: u64, mask: u64) -> u64 {
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-fn pack(value: u64, mask: u64) -> u64 {
+use pack_bits as pack;
+
+/// What the instruction computes.
+const fn pack_bits(value: u64, mask: u64) -> u64 {
     let mut packed = 0;
-    for (n, square) in Bitboard(mask).into_iter().enumerate() {
-        packed |= u64::from(Bitboard(value).has(square)) << n;
+    let (mut rest, mut n) = (mask, 0);
+    while rest != 0 {
+        packed |= (value >> rest.trailing_zeros() & 1) << n;
+        rest &= rest - 1;
+        n += 1;
     }
     packed
 }

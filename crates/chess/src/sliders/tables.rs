@@ -1,4 +1,4 @@
-//! Shared by the two table-driven backends: relevant occupancy masks and table sizes.
+//! Shared by the two table-driven backends: relevant occupancy masks, and the tables of attacks.
 
 use super::hyperbola;
 use crate::{Bitboard, Square};
@@ -30,11 +30,33 @@ pub(super) const fn relevant(square: Square, steps: [(i8, i8); 4]) -> Bitboard {
     Bitboard(set)
 }
 
-/// The attacks of a table entry, computed without tables.
-pub(super) const fn attacks(rook: bool, square: Square, occupied: u64) -> u64 {
-    if rook {
-        hyperbola::rook(square, Bitboard(occupied)).0
-    } else {
-        hyperbola::bishop(square, Bitboard(occupied)).0
+/// The subsets of the relevant squares on one line of a slider, and the squares it attacks along that line.
+pub(super) struct Line {
+    /// How many there are.
+    pub len: usize,
+    pub subsets: [u64; 64],
+    pub attacks: [u64; 64],
+}
+
+/// Both lines of a slider. A subset of all relevant squares is one of each line, and attacks are the union
+/// of both: few are computed for many entries, which keeps compile times low.
+pub(super) const fn lines(rook: bool, square: Square) -> [Line; 2] {
+    let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
+    let lines = hyperbola::lines(square.index(), if rook { (0, 1) } else { (1, 1) });
+    [line(lines[0], mask, square), line(lines[1], mask, square)]
+}
+
+const fn line(line: u64, mask: u64, square: Square) -> Line {
+    let mask = mask & line;
+    let mut found = Line { len: 0, subsets: [0; 64], attacks: [0; 64] };
+    let mut subset = 0u64;
+    loop {
+        found.subsets[found.len] = subset;
+        found.attacks[found.len] = hyperbola::along(line, square.bitboard().0, subset);
+        found.len += 1;
+        subset = subset.wrapping_sub(mask) & mask;
+        if subset == 0 {
+            return found;
+        }
     }
 }

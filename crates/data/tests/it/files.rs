@@ -7,8 +7,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use chess::pgn::{self, Next, PgnError, Replay, TagValue, Watcher};
+use chess::rng::Rng;
 use chess::{Move, Position};
 use data::{Chunk, Format, Input, ReadError, ReadOptions, read_games};
+use test_support::TempDir;
 
 /// Identifies a game: its White, number of moves and error.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -126,23 +128,6 @@ fn bzip2(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A temporary file.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = std::env::temp_dir().join(format!("tabiya-{}-{name}", std::process::id()));
-        std::fs::write(&path, bytes).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 #[test]
 fn every_format_thread_count_and_chunk_size_gives_the_same_games() {
     let text = sample();
@@ -161,11 +146,12 @@ fn every_format_thread_count_and_chunk_size_gives_the_same_games() {
         ("bz2", [bzip2(a), bzip2(b)].concat(), Format::Bzip2),
     ];
     for (name, bytes, format) in files {
-        let file = Temporary::new(name, &bytes);
+        let dir = TempDir::new();
+        let file = dir.write_file(name, &bytes);
         for threads in [1, 2, 4] {
             for chunk in [50, 1_000, 1 << 20] {
                 for parallel_frames in [true, false] {
-                    let input = Input::open(&file.0).unwrap();
+                    let input = Input::open(&file).unwrap();
                     assert_eq!((input.format(), input.size()), (format, Some(bytes.len() as u64)));
                     let options =
                         ReadOptions { parallel_frames, ..options(threads, chunk, 1 << 20) };
@@ -205,12 +191,8 @@ fn odd_texts_are_split_into_the_same_games_with_every_chunk_size() {
         "( ",
         ") ",
     ];
-    let mut state = 7u64;
-    let mut random = move |n: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % n
-    };
+    let mut rng = Rng::new(7, 0);
+    let mut random = move |n: usize| rng.below(n);
     for _ in 0..300 {
         let text: String = (0..random(80)).map(|_| pieces[random(pieces.len())]).collect();
         let expected = games(text.as_bytes());
@@ -221,8 +203,9 @@ fn odd_texts_are_split_into_the_same_games_with_every_chunk_size() {
             assert_eq!(length, text.len() as u64);
             assert_eq!(seen, expected, "{chunk}: {text:?}");
         }
-        let file = Temporary::new("odd.zst", &pzstd(text.as_bytes(), 1 + random(90)));
-        let (seen, _, result) = read(Input::open(&file.0).unwrap(), &options(2, 20, 1 << 20));
+        let dir = TempDir::new();
+        let file = dir.write_file("odd.zst", pzstd(text.as_bytes(), 1 + random(90)));
+        let (seen, _, result) = read(Input::open(&file).unwrap(), &options(2, 20, 1 << 20));
         result.unwrap();
         assert_eq!(seen, expected, "frames: {text:?}");
     }
@@ -240,8 +223,9 @@ fn a_truncated_file_gives_the_games_before_the_cut_and_an_error() {
     ] {
         for n in 1..24 {
             let at = bytes.len() * n / 24;
-            let file = Temporary::new(name, &bytes[..at]);
-            let input = Input::open(&file.0).unwrap();
+            let dir = TempDir::new();
+            let file = dir.write_file(name, &bytes[..at]);
+            let input = Input::open(&file).unwrap();
             let (seen, length, result) = read(input, &options(2, 500, 1 << 20));
             // A cut between two frames is not detectable.
             if let Err(error) = result {
@@ -262,7 +246,7 @@ fn a_truncated_file_gives_the_games_before_the_cut_and_an_error() {
 #[test]
 fn damage_is_at_most_an_error_of_one_line() {
     let text = sample();
-    let mut state = 5u64;
+    let mut rng = Rng::new(5, 0);
     for (name, bytes) in [
         ("bad.zst", zstd_frame(&text)),
         ("bad-p.zst", pzstd(&text, 700)),
@@ -270,12 +254,12 @@ fn damage_is_at_most_an_error_of_one_line() {
         ("bad.bz2", bzip2(&text)),
     ] {
         for _ in 0..40 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let mut bytes = bytes.clone();
-            let at = (state >> 20) as usize % bytes.len();
-            bytes[at] ^= 1 << (state >> 60 & 7);
-            let file = Temporary::new(name, &bytes);
-            let Ok(input) = Input::open(&file.0) else { continue };
+            let at = rng.below(bytes.len());
+            bytes[at] ^= 1 << rng.below(8);
+            let dir = TempDir::new();
+            let file = dir.write_file(name, &bytes);
+            let Ok(input) = Input::open(&file) else { continue };
             let (seen, _, result) = read(input, &options(2, 500, 1 << 20));
             assert!(seen.len() <= 3_000);
             if let Err(error) = result {
@@ -298,8 +282,9 @@ fn a_game_beyond_the_limit_is_skipped_and_the_next_one_read() {
             ("long.zst", pzstd(text.as_bytes(), 1_500)),
             ("long1.zst", pzstd(text.as_bytes(), 40_000)),
         ] {
-            let file = Temporary::new(name, &bytes);
-            let input = Input::open(&file.0).unwrap();
+            let dir = TempDir::new();
+            let file = dir.write_file(name, &bytes);
+            let input = Input::open(&file).unwrap();
             let (seen, length, result) = read(input, &options(3, chunk, 10_000));
             result.unwrap();
             assert_eq!(length, text.len() as u64);

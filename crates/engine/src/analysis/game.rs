@@ -103,7 +103,7 @@ struct Analyzer<'a, S> {
     /// Search results of the positions, the start included.
     results: Vec<SearchResults>,
     /// The verdicts of the longer looks.
-    second: Vec<Option<Verdict>>,
+    verdicts: Vec<Option<Verdict>>,
 }
 
 impl GameAnalysis {
@@ -120,8 +120,9 @@ impl GameAnalysis {
         let line: Vec<Ply> = plies
             .map(|(id, node)| Ply { id, played: node.played(), after: *node.position() })
             .collect();
-        let second = vec![None; line.len()];
-        let mut analyzer = Analyzer { searcher, limits, start, line, results: Vec::new(), second };
+        let verdicts = vec![None; line.len()];
+        let mut analyzer =
+            Analyzer { searcher, limits, start, line, results: Vec::new(), verdicts };
         let mut judged = 0;
         if analyzer.evaluate()? {
             on_position();
@@ -219,7 +220,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
     }
 
     fn is_suspect(&self, n: usize) -> bool {
-        self.second[n].is_none()
+        self.verdicts[n].is_none()
             && self.line[n].played.is_some()
             && self.first_verdict(n).loss >= DUBIOUS
     }
@@ -237,17 +238,17 @@ impl<S: PositionSearch> Analyzer<'_, S> {
                 break;
             }
         }
-        self.second[n] = Some(verdict);
+        self.verdicts[n] = Some(verdict);
         Ok(true)
     }
 
-    /// One look at a move; `loss` is that of the look before. `None` if a search was stopped.
+    /// One look at a move; the loss is at most that of the look before. `None` if a search was stopped.
     fn look(
         &mut self,
         n: usize,
         played: Move,
         look: &Look,
-        before: f64,
+        max_loss: f64,
     ) -> Result<Option<Verdict>, AnalysisError> {
         let game = self.game(n);
         let mut limits = Limits {
@@ -270,7 +271,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             (best, _) if best.pv.first() == Some(&played) => 0.0,
             (best, as_played) => loss(best.score, as_played.score),
         };
-        let least = (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(before, f64::min);
+        let least = (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(max_loss, f64::min);
         let is_certain = is_decided(all.at(depth).score) || is_decided(alone.at(depth).score);
         let verdict = Verdict {
             loss: least,
@@ -294,7 +295,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         let Ply { id, played, .. } = self.line[n];
         let m = played?;
         let before = if n == 0 { self.start } else { self.line[n - 1].after };
-        let verdict = self.second[n].clone();
+        let verdict = self.verdicts[n].clone();
         let verdict = verdict.unwrap_or_else(|| self.first_verdict(n));
         let turn = before.turn();
         Some(MoveAnalysis {
@@ -303,7 +304,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             m,
             white: white_score(self.results[n + 1].last().score, !turn),
             loss: verdict.loss,
-            mark: self.second[n].as_ref().and_then(Verdict::mark),
+            mark: self.verdicts[n].as_ref().and_then(Verdict::mark),
             better: verdict.better.map(|(line, score)| (line, white_score(score, turn))),
         })
     }

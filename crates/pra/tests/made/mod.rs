@@ -2,7 +2,6 @@
 
 #![allow(dead_code, reason = "not every test uses everything")]
 
-use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -60,18 +59,4 @@ pub fn make(
     let rows = |number| Ok(Partition { rows: unit(number), ..Partition::default() });
     data::generate(out, &making, NonZero::<usize>::MIN, rows, |_| {}).unwrap();
     out.to_owned()
-}
-
-/// Copies a directory recursively.
-pub fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }

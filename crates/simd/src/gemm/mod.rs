@@ -1,10 +1,6 @@
-//! f32 matrix products (GEMM).
-//!
-//! Where the compiler targets AVX-512 or AVX2, products use a micro-kernel of our own; elsewhere the crate
-//! `gemm`, which detects the CPU at run time.
+//! f32 matrix products (GEMM), by a micro-kernel that is generic over the instruction set.
 
 mod matrix;
-#[cfg(any(test, all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma")))]
 mod micro_kernel;
 #[cfg(test)]
 mod tests;
@@ -13,25 +9,10 @@ use std::array::from_fn;
 
 pub use matrix::{Matrix, MatrixMut};
 
-cfg_select! {
-    all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma") => {
-        use crate::native;
+use crate::native;
 
-        /// Columns of a [packed panel](pack_panels).
-        pub const PANEL_WIDTH: usize = 16 * micro_kernel::tile_vectors::<native::F32x16>();
-
-        fn kernel(c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool, alpha: f32) {
-            // SAFETY: the compiler targets this instruction set.
-            unsafe { micro_kernel::gemm::<native::F32x16>(c, a, b, accumulate, alpha) }
-        }
-    }
-    _ => {
-        /// Columns of a [packed panel](pack_panels).
-        pub const PANEL_WIDTH: usize = 192;
-
-        use library as kernel;
-    }
-}
+/// Columns of a [packed panel](pack_panels).
+pub const PANEL_WIDTH: usize = 16 * micro_kernel::tile_vectors::<native::F32x16>();
 
 /// `c = alpha · a · b`.
 ///
@@ -122,39 +103,6 @@ fn gemm(c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool, alpha:
         c.rows == a.rows && c.columns == b.columns && a.columns == b.rows,
         "matrix sizes do not match"
     );
-    kernel(c, a, b, accumulate, alpha);
-}
-
-/// The product by the crate `gemm`.
-#[cfg(any(
-    test,
-    not(all(target_arch = "x86_64", target_feature = "avx2", target_feature = "fma"))
-))]
-fn library(c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool, alpha: f32) {
-    // SAFETY: the constructors check that all elements of each matrix lie within its slice, and the caller
-    // that the sizes match; the slice of `c` is borrowed mutably, so it overlaps neither of the others, and
-    // its rows do not overlap each other.
-    unsafe {
-        ::gemm::gemm(
-            c.rows,
-            c.columns,
-            a.columns,
-            c.data.as_mut_ptr(),
-            1,
-            c.row_stride as isize,
-            accumulate,
-            a.data.as_ptr(),
-            a.column_stride as isize,
-            a.row_stride as isize,
-            b.data.as_ptr(),
-            b.column_stride as isize,
-            b.row_stride as isize,
-            if accumulate { 1.0 } else { 0.0 },
-            alpha,
-            false,
-            false,
-            false,
-            ::gemm::Parallelism::None,
-        );
-    }
+    // SAFETY: the compiler targets this instruction set.
+    unsafe { micro_kernel::gemm::<native::F32x16>(c, a, b, accumulate, alpha) }
 }

@@ -8,14 +8,14 @@ use crate::scalar;
 
 type Kernel = fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32);
 
-/// What `matmul` uses, the crate `gemm`, and the micro-kernel of every instruction set that we can test.
+/// What `matmul` uses, and the micro-kernel of every instruction set that we can test.
 fn kernels() -> Vec<Kernel> {
     // SAFETY: plain Rust.
     let portable: Kernel = |c, a, b, add, alpha| unsafe {
         micro_kernel::gemm::<scalar::F32x16>(c, a, b, add, alpha);
     };
     #[allow(unused_mut, reason = "more on x86-64")]
-    let mut kernels = vec![gemm, library, portable];
+    let mut kernels = vec![gemm, portable];
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: detected.

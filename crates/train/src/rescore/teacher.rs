@@ -7,6 +7,7 @@ use chess::pgn::Score;
 use chess::{Color, Game, Move, PackedRow, Position};
 use engine::eval::Evaluator;
 use engine::eval::file::{self, FileError};
+use engine::score::to_uci;
 use engine::search::{Control, Engine, Limits, Settings};
 use engine::table::OutOfMemory;
 use nnue::AnyNetwork;
@@ -189,19 +190,14 @@ impl Scorer {
 fn search(engine: &mut Engine, depth: SearchDepth, position: &Position) -> Score {
     let limits = match depth {
         SearchDepth::Static => return Score::Centipawns(engine.evaluate(position)),
-        SearchDepth::Quiescence => return to_row_score(engine.quiesce(position)),
+        SearchDepth::Quiescence => return to_uci(engine.quiesce(position)),
         SearchDepth::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
         SearchDepth::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
     };
     let control = Control::new(false);
     let game = Game::new(*position);
     let found = engine.search(&game, &limits, Settings::default(), &control, &|_| {});
-    to_row_score(found.score)
-}
-
-/// A score of the engine as a score of rows.
-pub fn to_row_score(score: engine::score::Score) -> Score {
-    engine::score::to_uci(score)
+    to_uci(found.score)
 }
 
 /// A score of the side to move from White's point of view, clamped to the range of packed rows.
@@ -247,6 +243,6 @@ mod tests {
         assert_eq!(seen(Score::Centipawns(7)), [7, -7].map(Score::Centipawns));
         assert_eq!(seen(Score::Centipawns(99_999)), [31_999, -31_999].map(Score::Centipawns));
         assert_eq!(seen(Score::Mate(-3)), [-3, 3].map(Score::Mate));
-        assert_eq!(to_row_score(engine::score::mate_in(3)), Score::Mate(2));
+        assert_eq!(to_uci(engine::score::mate_in(3)), Score::Mate(2));
     }
 }

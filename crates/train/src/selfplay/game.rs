@@ -4,13 +4,13 @@ use chess::pgn::GameResult;
 use chess::{Color, Game, Outcome, PackedRow, Position};
 use data::{Counts, Row, Split};
 use engine::openings::{self, Recipe};
-use engine::score;
+use engine::score::{self, to_uci};
 use engine::search::{Control, Engine, Limits, Settings};
 use engine::syzygy::Tablebases;
 
 use super::SelfplayOptions;
 use super::adjudicate::Adjudicator;
-use crate::rescore::teacher::{to_row_score, white_pov};
+use crate::rescore::teacher::white_pov;
 use chess::rng::Rng;
 
 /// Plays the game with this number and appends its rows. They depend on the options and the number alone:
@@ -56,7 +56,7 @@ pub fn play(
         } else if score::is_decided(found.score) {
             skipped.no_eval += 1;
         } else if let Some(packed) = PackedRow::new(&position) {
-            let score = white_pov(to_row_score(found.score), position.turn());
+            let score = white_pov(to_uci(found.score), position.turn());
             let packed = packed.with_move(best).with_score(Some(score));
             rows.push(Row { split, ..Row::of_packed(packed) });
         }

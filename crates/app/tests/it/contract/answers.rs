@@ -5,7 +5,7 @@ use std::time::Duration;
 use chess::rng::Rng;
 
 use super::driver::Engine;
-use super::{fens, told};
+use super::{fens, transcript};
 
 /// The number behind a word of an `info`.
 fn number(line: &str, word: &str) -> Option<u64> {
@@ -29,7 +29,7 @@ fn the_move_played_is_the_first_of_the_last_line_reported_in_500_short_searches(
                 _ => format!("go nodes {}", 1 + random.below(6000)),
             };
             let lines = engine.search(&go);
-            told::check_search(&position, &lines)
+            transcript::check_search(&position, &lines)
                 .unwrap_or_else(|e| panic!("{threads} threads, MultiPV {multi_pv}, {go}: {e}"));
         }
         engine.quit();
@@ -45,7 +45,7 @@ fn a_weakened_player_reports_the_line_it_plays() {
     for _ in 0..40 {
         let position = fens::position(&mut random);
         engine.send(&format!("position fen {}", position.fen()));
-        told::check_search(&position, &engine.search("go depth 5"))
+        transcript::check_search(&position, &engine.search("go depth 5"))
             .or_else(|e| if position.has_legal_move() { Err(e) } else { Ok(String::new()) })
             .unwrap();
     }

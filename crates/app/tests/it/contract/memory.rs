@@ -30,7 +30,7 @@ fn assert_options_are_kept(engine: &mut Engine, after: &str) {
 fn threads_beyond_a_limit_of_memory_are_refused_and_all_options_kept() {
     let mut refused = 0;
     // From just enough to play to more than 256 threads take.
-    for mebibytes in [300, 350, 400, 500, 700, 1000, 2000, 4000, 8000, 12_000, 16_000] {
+    for mebibytes in [350, 400, 500, 700, 1000, 2000, 4000, 8000, 12_000, 16_000] {
         let mut engine = Engine::start_within(mebibytes << 10);
         for option in OPTIONS {
             assert_eq!(errors(&engine.ask(option)), [""; 0], "{mebibytes} MiB: {option}");

@@ -6,4 +6,4 @@ pub mod fens;
 pub mod hostile;
 #[cfg(target_os = "linux")]
 mod memory;
-pub mod told;
+pub mod transcript;

@@ -1,4 +1,4 @@
-//! What an engine says, checked against the rules of chess.
+//! The output of an engine, checked against the rules of chess.
 
 use chess::{Game, Position};
 
