@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 use anyhow::bail;
-use data::{ensure_distinct, identity, write_whole};
+use data::{ensure_distinct, identity, write_atomic};
 
 /// Rejects outputs that are inputs under any name, and a standard output redirected to one.
 pub fn ensure_not_inputs<'a, 'b>(
@@ -28,5 +28,5 @@ pub fn ensure_not_inputs<'a, 'b>(
 
 /// Writes a file atomically.
 pub fn write(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    Ok(write_whole(path, content.as_ref())?)
+    Ok(write_atomic(path, content.as_ref())?)
 }

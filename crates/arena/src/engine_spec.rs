@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_rejected() {
+    fn invalid_input_is_rejected() {
         for bad in ["", " ; a=1", "x; =3", "x; name=", "x; tc=soon", "'x", "x; nodes=0"] {
             assert!(EngineSpec::parse(bad).is_err(), "{bad}");
         }

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_set_by_name_and_reject_nonsense() {
+    fn limits_are_set_by_name_and_reject_invalid_values() {
         let mut limits = EngineLimits::default();
         assert!(limits.set("nodes", "1000").unwrap() && limits.set("depth", "5").unwrap());
         assert!(limits.set("movetime", "0.25").unwrap() && !limits.set("Hash", "1").unwrap());

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_rejected() {
+    fn invalid_input_is_rejected() {
         for fen in ["", "  ", "x", "8/8/8/8/8/8/8/8 w", "4k3/8/8/8/8/8/9/4K3", "4k3/8/8/8 w - -"] {
             assert!(Position::from_fen_lenient(fen).is_err(), "{fen}");
         }

@@ -68,7 +68,7 @@ fn see_in_random_games_matches_the_recursive_reference() {
 }
 
 #[test]
-fn long_exchanges_are_worth_what_the_recursion_says() {
+fn long_exchanges_equal_the_recursion() {
     let crowded = [
         "3r2k1/1b1r1pp1/2n1q3/3p4/2P1P3/1BN2Q2/3R2PP/3R2K1 w - - 0 1",
         "k2r3q/3r2b1/2n1bn2/2pp4/2PP4/2N1BN2/3R2B1/K2R3Q b - - 0 1",

@@ -77,7 +77,7 @@ fn disambiguation_is_the_least_that_legal_moves_need() {
 }
 
 #[test]
-fn every_refusal_says_why() {
+fn every_rejection_has_a_reason() {
     let two_rooks = "4k3/8/8/8/8/8/8/R2K3R w - - 0 1";
     let SanError::Ambiguous { candidates, .. } = refused("4k3/8/8/R7/8/8/8/R3K3 w - - 0 1", "Ra3")
     else {

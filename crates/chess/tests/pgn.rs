@@ -151,7 +151,7 @@ fn results_tags_and_the_end_of_the_text_end_games() {
 }
 
 #[test]
-fn what_is_no_pgn_is_told_with_its_place() {
+fn what_is_no_pgn_is_reported_with_its_position() {
     let cases: &[(&[u8], &str)] = &[
         (b"1. e4 foo e5 *", "e4 error at 6: 'foo' means nothing here"),
         (b"1. e4 ) e5 *", "e4 error at 6: ')' without '('"),

@@ -162,7 +162,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Written, DataError> {
 }
 
 /// Writes a small file atomically: even if the writer is killed, it is complete or absent.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     write(path, bytes).map(|_| ())
 }
 

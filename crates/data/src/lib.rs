@@ -36,7 +36,7 @@ pub use columns::{Column, UnknownColumn, schema};
 pub use error::DataError;
 pub use files::{
     OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,
-    write_whole,
+    write_atomic,
 };
 pub use histogram::{Histogram, bars_svg};
 pub use input::{Format, Input, ReadError};

@@ -1,6 +1,6 @@
 //! Checkpoints on disk.
 //!
-//! A checkpoint appears by rename: a file through [`data::write_whole`], a folder through
+//! A checkpoint appears by rename: a file through [`data::write_atomic`], a folder through
 //! [`save_folder`]. [`Numbered`] names checkpoints by their step and removes old ones.
 //! [`difference`] compares the options of a run with those stored in its checkpoint.
 

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use data::write_whole;
+use data::write_atomic;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -55,7 +55,7 @@ impl<L: LogLine> Log<L> {
     pub fn resume(&mut self, last_step: u64) -> Result<(), TrainError> {
         let kept = read_until(&self.path, last_step);
         let text: String = kept.iter().map(|(text, _)| format!("{text}\n")).collect();
-        write_whole(&self.path, text.as_bytes())?;
+        write_atomic(&self.path, text.as_bytes())?;
         self.lines = kept.into_iter().map(|(_, line)| line).collect();
         self.file = None;
         Ok(())

@@ -159,7 +159,7 @@ fn the_player_beats_random_play_and_does_not_lose_to_greed() {
 }
 
 #[test]
-fn the_player_stops_when_it_is_told_to() {
+fn the_player_stops_on_request() {
     let asked = Cell::new(0);
     let mut player = Player::new(1);
     let choice = player

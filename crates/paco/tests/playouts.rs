@@ -363,7 +363,7 @@ fn positions_with_endless_chains_are_answered_within_a_few_thousand_states() {
 }
 
 #[test]
-fn a_search_without_nodes_says_that_it_does_not_know() {
+fn a_search_without_nodes_returns_unknown() {
     let mut rng = Rng::from_seed(17);
     let mut unknown = 0;
     for _ in 0..40 {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
 use chess::rng::Rng;
-use data::{DataError, write_whole};
+use data::{DataError, write_atomic};
 use half::{bf16, f16};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -254,9 +254,9 @@ impl Weights {
             reason: error.into(),
         };
         let bytes = self.to_bytes(as_f16).map_err(reason)?;
-        write_whole(&path, &bytes)?;
+        write_atomic(&path, &bytes)?;
         let text = serde_json::to_string_pretty(&self.config).unwrap_or_default() + "\n";
-        Ok(write_whole(&folder.join(CONFIG), text.as_bytes())?)
+        Ok(write_atomic(&folder.join(CONFIG), text.as_bytes())?)
     }
 }
 

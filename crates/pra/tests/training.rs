@@ -132,15 +132,18 @@ fn a_killed_run_resumes_from_the_last_undamaged_checkpoint() {
     let file = killed.out.join(CHECKPOINTS).join("step-000012/optimizer.safetensors");
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() - 1]).unwrap();
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     train(&killed, &never(), &mut |event| match event {
-        Event::Resumed { step } => told.push(step.to_string()),
-        Event::Damaged(error) => told.push(error.to_string()),
+        Event::Resumed { step } => report.push(step.to_string()),
+        Event::Damaged(error) => report.push(error.to_string()),
         _ => {}
     })
     .unwrap();
-    assert!(told[0].contains("step-000012 is no checkpoint: optimizer.safetensors"), "{told:?}");
-    assert_eq!(told[1], "8");
+    assert!(
+        report[0].contains("step-000012 is no checkpoint: optimizer.safetensors"),
+        "{report:?}"
+    );
+    assert_eq!(report[1], "8");
     assert!(result(&killed) == result(&whole));
     // Values out of range are refused.
     for (name, value) in [("step", 13), ("epoch", u64::MAX), ("row", u64::MAX)] {
@@ -307,8 +310,8 @@ fn errors_are_one_clear_line() {
     let only = |number: u64| game(5 * number + 1);
     job = training(folder, "only");
     job.data = make(&folder.join("train-only"), FileFormat::Packed, 5, only);
-    let mut told = 0;
-    train(&job, &never(), &mut |event| told += u32::from(matches!(event, Event::NoValidation)))
+    let mut report = 0;
+    train(&job, &never(), &mut |event| report += u32::from(matches!(event, Event::NoValidation)))
         .unwrap();
-    assert_eq!(told, 1);
+    assert_eq!(report, 1);
 }

@@ -123,7 +123,7 @@ fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_one_line() {
+fn what_is_wrong_is_reported_in_one_line() {
     let folder = TempDir::new();
     let two = folder.write("two.pgn", BLUNDERS.repeat(2));
     let bad = folder.write("bad.pgn", "1. e4 e5 2. Ke3 *\n");
@@ -141,11 +141,11 @@ fn what_is_wrong_is_told_in_one_line() {
         (&["--depth", "1", "--svg", "/nowhere/x.svg"], "/nowhere/x.svg"),
     ] {
         let output = run(args);
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{args:?}: {told}");
-        let last = told.lines().last().unwrap_or_default();
-        assert!(told.starts_with("tabiya: ") && told.contains(part), "{args:?}: {told}");
-        assert!(told.lines().count() <= 2 && last.len() < 300, "{args:?}: {told}");
+        let report = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {report}");
+        let last = report.lines().last().unwrap_or_default();
+        assert!(report.starts_with("tabiya: ") && report.contains(part), "{args:?}: {report}");
+        assert!(report.lines().count() <= 2 && last.len() < 300, "{args:?}: {report}");
     }
     for args in [&["--time", "0"][..], &["--time", "NaN"], &["--depth", "0"], &["--multipv", "0"]] {
         assert_eq!(run(args).status.code(), Some(2), "{args:?}");
@@ -183,16 +183,16 @@ fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
     let annotated = folder.path("annotated.pgn");
     let args = ["analyse", &pgn, "--depth", "4", "--annotate", &annotated];
     let mut child = tabiya(&args).spawn().expect("the program starts");
-    // Once a game is told, others are being analysed.
+    // Once a game is reported, others are being analysed.
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.any(|line| line.expect("UTF-8").starts_with("Black: ")));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.expect("kill runs").success());
     let _ = lines.count();
     let output = child.wait_with_output().expect("it ends");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains(&format!("of {COUNT} games were analysed")), "{told}");
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{report}");
+    assert!(report.contains(&format!("of {COUNT} games were analysed")), "{report}");
     let games = games(&annotated);
     assert_eq!(games.len(), COUNT);
     assert!(games[0].contains("[%eval") && !games[0].contains("stopped"));
@@ -209,15 +209,15 @@ fn an_output_that_is_the_input_is_refused_and_the_input_stays() {
     std::fs::hard_link(&pgn, &linked).expect("a link");
     for option in ["--annotate", "--svg"] {
         for output in [&pgn, &linked] {
-            let told = run(&["--pgn", &pgn, "--depth", "1", option, output]);
-            assert_eq!(told.status.code(), Some(1));
-            assert!(String::from_utf8_lossy(&told.stderr).contains("is the input"), "{told:?}");
+            let report = run(&["--pgn", &pgn, "--depth", "1", option, output]);
+            assert_eq!(report.status.code(), Some(1));
+            assert!(String::from_utf8_lossy(&report.stderr).contains("is the input"), "{report:?}");
             assert_eq!(std::fs::read_to_string(&pgn).expect("the input"), BLUNDERS);
         }
     }
     let both = folder.path("both");
-    let told = run(&["--pgn", &pgn, "--depth", "1", "--svg", &both, "--annotate", &both]);
-    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    let report = run(&["--pgn", &pgn, "--depth", "1", "--svg", &both, "--annotate", &both]);
+    assert_eq!(report.status.code(), Some(1), "{report:?}");
     assert!(!std::path::Path::new(&both).exists());
 }
 
@@ -246,10 +246,13 @@ fn a_game_with_a_bad_move_is_analysed_up_to_it_and_nothing_is_lost() {
     let pgn = folder.write("games.pgn", format!("{BLUNDERS}\n{bad}{BLUNDERS}"));
     let annotated = folder.path("annotated.pgn");
     let output = run(&["--pgn", &pgn, "--depth", "3", "--annotate", &annotated]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert_eq!(told.matches("game 2").count(), 1, "{told}");
-    assert!(told.contains("move 2.Ke3") && told.ends_with("; analysed up to there\n"), "{told}");
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert_eq!(report.matches("game 2").count(), 1, "{report}");
+    assert!(
+        report.contains("move 2.Ke3") && report.ends_with("; analysed up to there\n"),
+        "{report}"
+    );
     let table = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(table.contains("What follows could not be read:"), "{table}");
     let games = games(&annotated);
@@ -301,9 +304,9 @@ fn a_file_or_a_position_needs_no_option() {
     let mut words: Vec<&str> = six.split(' ').collect();
     words.extend(["--depth", "2"]);
     assert!(succeed(&words).ends_with(mate), "without quotes");
-    let told = run(&["nothing.pgn"]);
-    let text = String::from_utf8_lossy(&told.stderr);
-    assert_eq!(told.status.code(), Some(1));
+    let report = run(&["nothing.pgn"]);
+    let text = String::from_utf8_lossy(&report.stderr);
+    assert_eq!(report.status.code(), Some(1));
     assert!(text.contains("'nothing.pgn' is neither a file nor a position"), "{text}");
     // What is behind a FEN is not passed over.
     assert_eq!(run(&[&format!("{six} e2e4")]).status.code(), Some(1));

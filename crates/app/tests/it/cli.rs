@@ -317,7 +317,7 @@ fn legal_survives_bytes_that_are_no_text() {
 }
 
 #[test]
-fn legal_refuses_a_line_that_is_too_long_and_goes_on() {
+fn legal_refuses_a_line_that_is_too_long_and_continues() {
     // Six megabytes of moves; blanks that would hide what stands at the far end; no end at all.
     let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(300_000);
     let blanks = " ".repeat(2 << 20);
@@ -461,14 +461,14 @@ fn features_tell_the_active_ones_of_the_768_in_both_orders() {
 }
 
 #[test]
-fn features_are_shown_to_people_and_told_for_files() {
+fn features_are_text_for_people_and_json_for_files() {
     let shown = succeed(&["features"], b"");
     assert!(shown.contains("pawn 384"), "{shown}");
     assert!(shown.contains("Material    White 39, Black 39, balance +0"), "{shown}");
     let lines = format!("startpos\n{KIWIPETE}\n");
-    let told = succeed(&["features", "--file", "-"], lines.as_bytes());
-    assert_eq!(told.lines().count(), 2);
-    assert!(told.lines().all(|line| json(line)["active"].as_array().unwrap().len() == 32));
+    let report = succeed(&["features", "--file", "-"], lines.as_bytes());
+    assert_eq!(report.lines().count(), 2);
+    assert!(report.lines().all(|line| json(line)["active"].as_array().unwrap().len() == 32));
     let output = run_with(&["features", "--file", "-"], b"nonsense\nstartpos\n");
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(json(stdout(&output).lines().next().unwrap())["line"], 1);

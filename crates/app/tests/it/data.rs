@@ -147,12 +147,12 @@ fn kill(options: &[&str], times: usize) {
 }
 
 #[test]
-fn killed_at_twenty_random_moments_it_goes_on_to_the_same_bytes() {
+fn killed_at_twenty_random_moments_it_resumes_to_the_same_bytes() {
     kill(&[], 20);
 }
 
 #[test]
-fn killed_while_it_sorts_it_goes_on_to_the_same_bytes() {
+fn killed_while_it_sorts_it_resumes_to_the_same_bytes() {
     kill(&["--shuffle"], 10);
 }
 
@@ -189,7 +189,7 @@ fn a_full_disk_is_an_error_and_nothing_half_written_is_taken_for_done() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_cannot_be_written_to_is_told_in_one_line() {
+fn a_folder_that_cannot_be_written_to_is_reported_in_one_line() {
     let folder = TempDir::new();
     let input = folder.path("games.pgn");
     fs::write(&input, games(3)).unwrap();
@@ -207,7 +207,7 @@ fn a_folder_that_cannot_be_written_to_is_told_in_one_line() {
 }
 
 #[test]
-fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
+fn damaged_inputs_are_reported_with_file_and_position_and_the_rest_is_converted() {
     let folder = TempDir::new();
     let good = games(20);
     let input = folder.path("games.pgn");
@@ -238,7 +238,7 @@ fn damaged_inputs_are_told_with_file_and_place_and_the_rest_is_converted() {
 }
 
 #[test]
-fn an_input_that_is_not_there_is_told_in_one_line_and_nothing_is_written() {
+fn an_input_that_is_not_there_is_reported_in_one_line_and_nothing_is_written() {
     let folder = TempDir::new();
     let (input, out) = (folder.path("games.pgn"), folder.path("out"));
     fs::write(&input, games(3)).unwrap();

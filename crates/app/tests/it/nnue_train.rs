@@ -88,8 +88,8 @@ fn a_network_is_trained_tested_and_exported() {
     let fens = folder.path("fens.txt");
     fs::write(&fens, "startpos moves e2e4\n# a comment\n8/8/4k3/8/8/3KP3/8/8 w - - 0 1\n").unwrap();
     let tested = nnue(&["test", &folder.path("out/network.nnue"), "--file", &fens]);
-    let told = text(&tested.stdout);
-    assert!(told.contains("2 positions") && told.contains("quantised from"), "{told}");
+    let report = text(&tested.stdout);
+    assert!(report.contains("2 positions") && report.contains("quantised from"), "{report}");
 
     let tuned = folder.path("tuned");
     let arguments = ["train", "--data", &data, "--out", &tuned, "--from", &checkpoint];
@@ -99,7 +99,7 @@ fn a_network_is_trained_tested_and_exported() {
 }
 
 #[test]
-fn what_cannot_be_trained_is_told_in_one_line() {
+fn what_cannot_be_trained_is_reported_in_one_line() {
     let folder = TempDir::new();
     let (data, out) = (data_set(&folder), folder.path("out"));
     let complaint = |arguments: &[&str]| {
@@ -139,7 +139,7 @@ fn what_cannot_be_trained_is_told_in_one_line() {
 }
 
 #[test]
-fn killed_at_ten_random_moments_it_goes_on_to_the_same_network() {
+fn killed_at_ten_random_moments_it_resumes_to_the_same_network() {
     let folder = TempDir::new();
     let (data, whole, out) = (data_set(&folder), folder.path("whole"), folder.path("out"));
     let job = |out: &str| {

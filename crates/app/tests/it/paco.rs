@@ -23,7 +23,7 @@ fn json_of(args: &[&str]) -> Value {
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w 0 AHah - -";
 
 #[test]
-fn states_answers_every_line_and_goes_on_after_a_bad_one() {
+fn states_answers_every_line_and_continues_after_a_bad_one() {
     let lines = [
         json!({ "start_fen": START, "actions": [13, 93] }).to_string(),
         "{bad".to_owned(),
@@ -98,7 +98,7 @@ fn a_board_is_drawn_as_text_and_as_svg_with_both_pieces_of_a_union() {
 }
 
 #[test]
-fn wrong_calls_and_bad_positions_are_told_in_one_line() {
+fn wrong_calls_and_bad_positions_are_reported_in_one_line() {
     let output = paco(&["sako", "--fen", "nonsense"], "");
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).unwrap();
@@ -132,7 +132,7 @@ fn a_game_takes_moves_as_uci_writes_them_and_ends_in_words() {
 }
 
 #[test]
-fn who_is_in_sako_or_stays_in_it_is_told() {
+fn who_is_in_sako_or_stays_in_it_is_reported() {
     let position = "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR b 0 AHah - -";
     let args = ["play", "--color", "black", "--time", "0.05", "--fen", position];
     let said = text(&paco(&args, "a7a6\n"));

@@ -178,7 +178,7 @@ fn normalize_needs_little_memory_whatever_becomes_of_the_text() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_in_one_line() {
+fn what_cannot_be_read_is_reported_in_one_line() {
     let missing = run_with(&["pgn", "check", "no-such-file.pgn"], "");
     assert_eq!(missing.status.code(), Some(1));
     let error = text(&missing.stderr);

@@ -81,7 +81,7 @@ fn a_model_that_overflows_is_an_error_and_not_nan_percent() {
 }
 
 #[test]
-fn the_reference_has_as_many_parameters_as_it_says() {
+fn the_reference_has_the_stated_number_of_parameters() {
     for (depth, n_embd, parameters) in [
         ("4", "144", 2_424_576),
         ("8", "192", 6_085_632),
@@ -140,7 +140,7 @@ fn likely_moves_are_listed_and_drawn() {
 }
 
 #[test]
-fn the_model_in_the_program_knows_how_people_begin() {
+fn the_built_in_model_predicts_common_first_moves() {
     let said = succeed(&["pra", "predict", "--fen", "startpos", "--top", "4"]);
     for m in ["e4 ", "d4 ", "Nf3 ", "c4 "] {
         assert!(said.lines().any(|line| line.starts_with(m)), "{m}: {said}");
@@ -253,7 +253,7 @@ fn a_model_goes_through_other_folders_and_files() {
 }
 
 #[test]
-fn a_training_makes_a_model_and_goes_on_where_it_was() {
+fn a_training_makes_a_model_and_resumes() {
     let folder = TempDir::new();
     let (data, out) = (data_set(&folder), folder.path("run"));
     let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "6"];
@@ -292,7 +292,7 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         succeed(&["pra", "info", "--model", &folder.path(&format!("checkpoints/{name}/model"))]);
     }
-    // What cannot be trained is told.
+    // What cannot be trained is reported.
     failed(&["pra", "train", "--data", "/nonexistent", "--out", &other]);
     failed(&[&args[..], &["--out", &other]].concat());
     failed(&[&args[..], &["--out", &folder.path("new"), "--resume"]].concat());
@@ -303,7 +303,7 @@ fn a_training_makes_a_model_and_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_told_in_one_line() {
+fn a_device_that_is_not_there_is_reported_in_one_line() {
     let folder = TempDir::new();
     let (data, out) = (data_set(&folder), folder.path("out"));
     let shape = ["--depth", "1", "--n-embd", "12", "--num-iterations", "1"];
@@ -334,7 +334,7 @@ fn losses(log: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn killed_at_ten_random_moments_a_training_goes_on_with_the_same_losses() {
+fn killed_at_ten_random_moments_a_training_resumes_with_the_same_losses() {
     let folder = TempDir::new();
     let (data, whole, out) = (data_set(&folder), folder.path("whole"), folder.path("out"));
     let shape = ["--depth", "2", "--n-embd", "24", "--num-iterations", "40", "--save-every", "5"];
@@ -386,7 +386,7 @@ fn speed_and_memory_are_measured() {
 }
 
 #[test]
-fn what_is_no_model_is_told_in_one_line() {
+fn what_is_no_model_is_reported_in_one_line() {
     let folder = TempDir::new();
     let ours = ours(&folder);
     let spoilt = |name: &str, spoil: &dyn Fn(&Path)| {
@@ -436,7 +436,7 @@ fn what_is_no_model_is_told_in_one_line() {
 }
 
 #[test]
-fn wrong_positions_heads_and_data_are_told_in_one_line() {
+fn wrong_positions_heads_and_data_are_reported_in_one_line() {
     let folder = TempDir::new();
     let model = ours(&folder);
     let on = |command: &str, more: &[&str]| {

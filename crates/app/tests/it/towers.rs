@@ -11,7 +11,7 @@ const UP: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const DOWN: &str = "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1";
 
 #[test]
-fn a_model_learns_who_is_ahead_and_goes_on_where_it_was() {
+fn a_model_learns_who_is_ahead_and_training_resumes() {
     let folder = TempDir::new();
     let (data, model) = (folder.path("evals.jsonl"), folder.path("model.safetensors"));
     // White has an extra queen, whoever is to move.
@@ -65,7 +65,7 @@ fn a_network_that_overflows_is_an_error_and_not_nan() {
 }
 
 #[test]
-fn what_is_no_model_is_told_in_one_line() {
+fn what_is_no_model_is_reported_in_one_line() {
     let folder = TempDir::new();
     let path = folder.path("model");
     fs::write(&path, b"TABIYANN").unwrap();

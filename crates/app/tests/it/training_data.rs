@@ -175,7 +175,7 @@ fn from_games_to_a_network_parquet_and_packed_rows_come_to_the_same_bytes() {
 }
 
 #[test]
-fn nonsense_is_told_in_one_line() {
+fn invalid_input_is_reported_in_one_line() {
     let folder = TempDir::new();
     let (input, out) = (source(&folder, 8), folder.path("out"));
     let rescore =

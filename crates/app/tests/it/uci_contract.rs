@@ -24,7 +24,7 @@ pub fn assert_plays(engine: &mut Engine, after: &str) {
     transcript::check_search(&Position::INITIAL, &lines).unwrap_or_else(|e| panic!("{after}: {e}"));
 }
 
-// 1. Always ready, and ends only when told to.
+// 1. Always ready, and ends only on request.
 
 /// How many searches a case asks for.
 pub fn searches(case: &Case) -> usize {
@@ -66,7 +66,7 @@ fn check_case(case: &Case, threads: usize) {
             );
         }
         Answer::Corrected(n) => {
-            assert!(!errors.is_empty(), "{name}: not told: {lines:?}");
+            assert!(!errors.is_empty(), "{name}: not reported: {lines:?}");
             assert_eq!(answers.len(), n, "{name}: {answers:?}");
         }
         Answer::Moves(n) => {
@@ -341,7 +341,7 @@ fn there_is_one_legal_answer_to_every_go_whatever_else_is_said() {
 // 4. Memory that is not there.
 
 #[test]
-fn a_hash_that_cannot_be_had_is_told_and_the_old_one_is_kept() {
+fn a_hash_size_that_cannot_be_allocated_is_reported_and_the_old_table_kept() {
     let mut engine = Engine::start();
     engine.send("setoption name Hash value 8");
     for size in ["99999999", "17592186044415", "18446744073709551615", "99999999999999999999"] {
@@ -384,7 +384,7 @@ fn clocks_that_have_run_out_are_answered_at_once() {
 // 6. Lines of any kind.
 
 #[test]
-fn long_lines_and_strange_bytes_are_taken_or_told_and_unknown_words_are_told() {
+fn long_lines_and_strange_bytes_are_accepted_or_reported_and_unknown_words_are_reported() {
     let mut engine = Engine::start();
     for line in ["xyzzy", "Go depth 3", "setoption name Nonsense value 1", "go3", "\u{fffd}"] {
         let said = engine.ask(line);

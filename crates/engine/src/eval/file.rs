@@ -1,7 +1,6 @@
 //! Loading network files, and the embedded network.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -12,15 +11,9 @@ use crate::memory::is_available;
 /// Why a network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
+    /// It cannot be read, or is larger than any network.
     #[error(transparent)]
     Read(#[from] io::Error),
-    /// A directory, device or pipe.
-    #[error("no file")]
-    NoFile,
-    /// Larger than any network.
-    #[error("{0} bytes are more than any network has")]
-    TooLarge(u64),
     /// The content is not a network.
     #[error(transparent)]
     Content(#[from] AnyLoadError),
@@ -28,21 +21,11 @@ pub enum FileError {
 
 /// Reads a network of any kind from a file.
 pub fn load(path: &Path) -> Result<AnyNetwork, FileError> {
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(FileError::NoFile);
-    }
-    let most = nnue::MAX_FILE_LEN as u64;
-    if metadata.len() > most {
-        return Err(FileError::TooLarge(metadata.len()));
-    }
-    // The file, the network, and the evaluators' accumulators.
-    if !is_available((metadata.len() as usize).saturating_mul(3)) {
+    let bytes = regular::read(path, nnue::MAX_FILE_LEN as u64)?;
+    // The network, and the evaluators' accumulators.
+    if !is_available(bytes.len().saturating_mul(2)) {
         return Err(io::Error::from(io::ErrorKind::OutOfMemory).into());
     }
-    let mut bytes = Vec::new();
-    // The file may have grown since.
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok(AnyNetwork::from_bytes(&bytes)?)
 }
 
@@ -73,8 +56,8 @@ mod tests {
     #[test]
     fn other_files_are_rejected_with_the_reason() {
         let error = |path: &str| load(Path::new(path)).err().map(|error| error.to_string());
-        assert_eq!(error("/").as_deref(), Some("no file"));
-        assert_eq!(error("/dev/zero").as_deref(), Some("no file"));
+        assert_eq!(error("/").as_deref(), Some("it is a folder, not a regular file"));
+        assert_eq!(error("/dev/zero").as_deref(), Some("it is a device, not a regular file"));
         assert!(error("/nowhere.nnue").is_some());
         let this = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         assert!(error(this).is_some_and(|text| text.starts_with("not a network")));

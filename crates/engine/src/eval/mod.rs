@@ -64,7 +64,7 @@ impl Evaluator {
 
     /// Makes a move: returns the position after it and pushes the accumulators.
     #[inline(always)]
-    pub fn play(&mut self, position: &Position, m: Move) -> Position {
+    pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
         match self {
             Self::Classic(_) => position.after(m),
             Self::Network(accumulators) => accumulators.make_move(position, m),
@@ -72,9 +72,9 @@ impl Evaluator {
         }
     }
 
-    /// Undoes the last [`play`](Evaluator::play).
+    /// Undoes the last [`make_move`](Evaluator::make_move).
     #[inline(always)]
-    pub fn take_back(&mut self) {
+    pub fn unmake_move(&mut self) {
         match self {
             Self::Classic(_) => {}
             Self::Network(accumulators) => accumulators.unmake_move(),
@@ -112,7 +112,7 @@ mod tests {
         let mut position = Position::INITIAL;
         evaluator.reset(&position);
         for m in ["e2e4", "e7e5", "e1e2", "e8e7", "e2d3", "e7d6"] {
-            position = evaluator.play(&position, position.parse_uci(m).unwrap());
+            position = evaluator.make_move(&position, position.parse_uci(m).unwrap());
             let mut fresh = Evaluator::new(Some(network.clone()));
             fresh.reset(&position);
             assert_eq!(evaluator.evaluate(&position), fresh.evaluate(&position));

@@ -282,7 +282,7 @@ impl<'a> Searcher<'a> {
         let piece_to = crate::history::piece_to(position, m);
         self.frame_mut(ply).piece_to = piece_to;
         self.worker.keys.push(position.key());
-        let next = self.worker.evaluator.play(position, m);
+        let next = self.worker.evaluator.make_move(position, m);
         self.shared.table.prefetch(next.key());
         next
     }
@@ -291,7 +291,7 @@ impl<'a> Searcher<'a> {
     #[inline(always)]
     pub fn unmake_move(&mut self) {
         self.worker.keys.pop();
-        self.worker.evaluator.take_back();
+        self.worker.evaluator.unmake_move();
     }
 
     /// The history context of quiet moves at a ply.

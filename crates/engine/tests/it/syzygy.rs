@@ -30,7 +30,7 @@ fn result(score: Score) -> Verdict {
             }
         }
         _ => {
-            assert!(score.abs() <= 1, "a known result is told as one: {score}");
+            assert!(score.abs() <= 1, "a known result is not reported as one: {score}");
             Draw
         }
     }

@@ -11,7 +11,7 @@
 
 use std::path::{Path, PathBuf};
 
-use data::{Manifest, ReaderPosition, Split, write_whole};
+use data::{Manifest, ReaderPosition, Split, write_atomic};
 use learn::TrainError;
 use learn::checkpoint::{Numbered, difference, fingerprint, save_folder, short_hash};
 use serde::{Deserialize, Serialize};
@@ -113,11 +113,11 @@ pub(super) fn save(
     save_folder(&path, |temporary| {
         weights.save(temporary, false)?;
         let bytes = optimizer.to_bytes().map_err(|error| TrainError::checkpoint(&path, error))?;
-        write_whole(&temporary.join(OPTIMIZER), &bytes)?;
+        write_atomic(&temporary.join(OPTIMIZER), &bytes)?;
         let Cursor { step, position: ReaderPosition { epoch, row }, counts } = *cursor;
         let state = State { version: VERSION, step, epoch, row, counts, options };
         let text = serde_json::to_string_pretty(&state).unwrap_or_default() + "\n";
-        Ok(write_whole(&temporary.join(STATE), text.as_bytes())?)
+        Ok(write_atomic(&temporary.join(STATE), text.as_bytes())?)
     })?;
     STEPS.prune(folder, keep.max(1))?;
     Ok(path)

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use data::{FolderLock, Manifest, write_whole};
+use data::{FolderLock, Manifest, write_atomic};
 use learn::checkpoint::{open_folder, remove_temporary_folders};
 use learn::schedule::warmup_stable_decay;
 use learn::{Cadence, Log, Observer, StepContext, Summary, Train, TrainError};
@@ -152,7 +152,7 @@ impl<'a> Run<'a> {
             options.config.depth, options.config.n_embd, options.total_batch_size
         );
         let svg = loss_svg(&title, self.log.lines());
-        Ok(write_whole(&self.training.out.join(CURVE), svg.as_bytes())?)
+        Ok(write_atomic(&self.training.out.join(CURVE), svg.as_bytes())?)
     }
 
     /// Accumulates the gradient of a step; `None` if interrupted.

@@ -33,7 +33,7 @@ pub fn write(path: &Path, unit: &Partition) -> Result<(), DataError> {
     }
     let hash = blake3::hash(&bytes);
     bytes.extend_from_slice(hash.as_bytes());
-    data::write_whole(path, &bytes)
+    data::write_atomic(path, &bytes)
 }
 
 /// Reads a unit, if its file exists and is not damaged.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use chess::PackedRow;
 use chess::rng::Rng;
-use data::{DataError, FolderLock, write_whole};
+use data::{DataError, FolderLock, write_atomic};
 use learn::{Cadence, Observer, StepContext, Summary, Train, TrainError, checkpoint};
 use nnue::features::Features;
 use nnue::towers::{Checkpoint, CheckpointError, SCALE, Towers};
@@ -259,7 +259,7 @@ impl<'a> Train for Run<'a> {
             training: json!({ "run": run, "step": step, "epoch": epoch, "row": row }),
         };
         let bytes = checkpoint.to_bytes().map_err(|error| checkpoint_error(self.out, error))?;
-        write_whole(self.out, &bytes)?;
+        write_atomic(self.out, &bytes)?;
         observe(Event::Saved(self.out));
         Ok(())
     }

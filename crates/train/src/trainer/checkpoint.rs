@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use data::write_whole;
+use data::write_atomic;
 use learn::checkpoint::{Numbered, difference, fingerprint};
 use learn::schedule::Decay;
 use learn::{TrainError, read_tensor, write_tensors};
@@ -242,7 +242,7 @@ impl Checkpoint {
         let metadata = serde_json::to_string(&self.metadata);
         let metadata = metadata.map_err(|error| TrainError::checkpoint(path, error))?;
         let file = write_tensors(tensors, Some(HashMap::from([(KEY.to_owned(), metadata)])));
-        Ok(write_whole(path, &file.map_err(|error| TrainError::checkpoint(path, error))?)?)
+        Ok(write_atomic(path, &file.map_err(|error| TrainError::checkpoint(path, error))?)?)
     }
 
     /// Reads one.
@@ -303,7 +303,7 @@ impl Checkpoint {
             return Ok(());
         }
         let bytes = regular::read(latest, u64::MAX).map_err(TrainError::io("read", latest))?;
-        write_whole(&COPIES.path(folder, step), &bytes)?;
+        write_atomic(&COPIES.path(folder, step), &bytes)?;
         COPIES.prune(folder, count)
     }
 }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use chess::PackedRow;
-use data::{FolderLock, write_whole};
+use data::{FolderLock, write_atomic};
 use learn::{Cadence, Log, Observer, StepContext, Summary, Train, TrainError, checkpoint};
 
 use super::checkpoint::FixedOptions;
@@ -217,7 +217,7 @@ impl Train for Run<'_> {
         observe(Event::Logged(&line));
         self.recent = Tally::default();
         self.log.append(line)?;
-        Ok(write_whole(&out.join(CURVE), loss_svg(&self.title(), self.log.lines()).as_bytes())?)
+        Ok(write_atomic(&out.join(CURVE), loss_svg(&self.title(), self.log.lines()).as_bytes())?)
     }
 
     fn save(&mut self, observe: &mut Observer<'_, LogLine>) -> Result<(), TrainError> {
@@ -245,7 +245,7 @@ impl Train for Run<'_> {
     fn finish(&mut self) -> Result<(), TrainError> {
         let network = self.learner.parameters().quantized();
         let network = network.map_err(|error| TrainError::Options(error.to_string()))?;
-        Ok(write_whole(&self.training.out.join(NETWORK), &network.to_bytes())?)
+        Ok(write_atomic(&self.training.out.join(NETWORK), &network.to_bytes())?)
     }
 }
 

@@ -48,7 +48,7 @@ fn case(row: &'static str) -> Case {
         None if answer == "refused" => Refused,
         None if answer == "alive" => Life,
         Some(("moves", n)) => Moves(n.parse().expect("a number of moves")),
-        Some(("told", n)) => Corrected(n.parse().expect("a number of moves")),
+        Some(("corrected", n)) => Corrected(n.parse().expect("a number of moves")),
         _ => panic!("{row}"),
     };
     Case { name, why, lines: lines.replace(" ⏎ ", "\n").into_bytes(), answer }

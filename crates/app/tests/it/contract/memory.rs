@@ -1,4 +1,4 @@
-//! Memory and threads that are not there: told, and all is as before.
+//! Memory and threads that are not there: reported, and all options are kept.
 
 use std::process::Command;
 
