@@ -13,6 +13,7 @@ mod help;
 mod input;
 mod interrupt;
 mod jobs;
+mod launch;
 mod legal;
 mod matches;
 mod nnue;
@@ -26,6 +27,7 @@ mod selfplay;
 mod threads;
 mod training;
 mod uci;
+mod version;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
@@ -69,9 +71,15 @@ enum Command {
     Pra(pra::PraArgs),
     Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
+    Version(version::VersionArgs),
 }
 
 fn main() -> ExitCode {
+    if let Err(error) = simd::Kernels::forced() {
+        eprintln!("tabiya: {error}");
+        return ExitCode::FAILURE;
+    }
+    launch::best_build();
     // OpenBench passes UCI commands as arguments.
     let mut arguments = std::env::args_os().skip(1).map(to_text).peekable();
     if arguments.peek().is_some_and(|first| first.starts_with("genfens ")) {
@@ -122,6 +130,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Pra(args) => pra::run(args, out),
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
+        Command::Version(args) => version::run(args, out),
     }
 }
 

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{}: {rate:.0} evaluations/s incremental ({}), {refreshed:.0} refreshed (scalar), \
              loaded in {:.1} ms",
             network.shape(),
-            simd::TARGET,
+            simd::Kernels::current().instruction_set(),
             load.as_secs_f64() * 1e3
         );
     }

@@ -6,24 +6,10 @@ use std::arch::x86_64::*;
 
 use crate::CacheAligned;
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
-use crate::loops;
-use crate::vector::{self, I16Vector};
-
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn accumulate(weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
-    // SAFETY: the function enables the instruction set.
-    unsafe { loops::accumulate::<I16s>(weights, src, dst, add, sub) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
-    // SAFETY: the function enables the instruction set.
-    unsafe { loops::screlu_dot::<I16s>(own, other, weights) }
-}
+use crate::vector::{self, I16Vector, Outline};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
+#[inline]
 #[target_feature(enable = "avx2")]
 pub fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
     let inputs = CacheAligned([clipped_relu(own), clipped_relu(other)]);
@@ -190,6 +176,14 @@ impl F32x16 {
 // no alignment.
 impl vector::F32x16 for F32x16 {
     const REGISTERS: usize = 8;
+    const FUSED: bool = true;
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline(never)]
+    unsafe fn outline<K: Outline>(kernel: K) {
+        // SAFETY: the caller's promise.
+        unsafe { kernel.run::<Self>() }
+    }
 
     #[inline(always)]
     fn load(values: &[f32; 16]) -> Self {

@@ -1,31 +1,30 @@
-//! AVX-512: 64-byte vectors. The kernels of [`quantized`](crate::quantized) need F and BW, and use VNNI
-//! where the compiler targets it; HalfKP needs VNNI.
+//! AVX-512: 64-byte vectors, with and without VNNI.
 
 #![allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
 
 use std::arch::x86_64::*;
 
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
-use crate::vector::{self, I16Vector};
-use crate::{CacheAligned, avx2, loops};
+use crate::vector::{self, I16Vector, Outline};
+use crate::{CacheAligned, avx2};
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub fn accumulate(weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
-    // SAFETY: the function enables the instruction set.
-    unsafe { loops::accumulate::<I16s>(weights, src, dst, add, sub) }
-}
+// Without VNNI, wider registers do not make the small layers faster.
+pub(crate) use crate::avx2::halfkp_forward;
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
-    // SAFETY: the function enables the instruction set.
-    unsafe { loops::screlu_dot::<I16s>(own, other, weights) }
+pub(crate) type I16s = Words<false>;
+
+/// The kernels that use VNNI.
+pub(crate) mod vnni {
+    pub(crate) use super::F32x16;
+    pub(crate) use super::halfkp_forward_vnni as halfkp_forward;
+
+    pub(crate) type I16s = super::Words<true>;
 }
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-pub fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
+pub fn halfkp_forward_vnni(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
     let inputs = CacheAligned([avx2::clipped_relu(own), avx2::clipped_relu(other)]);
     // SAFETY: vectors of bytes and groups of four bytes are integers.
     let hidden = affine(&layers.hidden1, unsafe { view(&inputs) });
@@ -70,12 +69,12 @@ fn affine<const IN: usize, const GROUPS: usize>(
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct I16s(__m512i);
+pub(crate) struct Words<const VNNI: bool>(__m512i);
 
 // SAFETY: (the trait and all blocks) values of this type are used only where the CPU supports AVX-512F
-// and BW, and VNNI only where the compiler targets it; callers vouch for pointers to 32 values, which
-// need no alignment.
-unsafe impl I16Vector for I16s {
+// and BW, and VNNI where the parameter says so; callers vouch for pointers to 32 values, which need no
+// alignment.
+unsafe impl<const VNNI: bool> I16Vector for Words<VNNI> {
     const LANES: usize = 32;
     type Sum = __m512i;
 
@@ -117,7 +116,7 @@ unsafe impl I16Vector for I16s {
             let x = _mm512_min_epi16(positive, _mm512_set1_epi16(255));
             let w = _mm512_cvtepi8_epi16(_mm256_loadu_si256(weights.cast()));
             let product = _mm512_mullo_epi16(x, w);
-            if cfg!(target_feature = "avx512vnni") {
+            if VNNI {
                 _mm512_dpwssd_epi32(sum, product, x)
             } else {
                 _mm512_add_epi32(sum, _mm512_madd_epi16(product, x))
@@ -153,6 +152,14 @@ impl F32x16 {
 // alignment.
 impl vector::F32x16 for F32x16 {
     const REGISTERS: usize = 32;
+    const FUSED: bool = true;
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
+    #[inline(never)]
+    unsafe fn outline<K: Outline>(kernel: K) {
+        // SAFETY: the caller's promise.
+        unsafe { kernel.run::<Self>() }
+    }
 
     #[inline(always)]
     fn load(values: &[f32; 16]) -> Self {

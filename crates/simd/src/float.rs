@@ -6,15 +6,72 @@
 //! summed in registers over all rows; the bottleneck is loading rows from the second-level cache. The
 //! compiler vectorizes the loops.
 
+use crate::dispatch::dispatch;
 use crate::quantized::STEP;
 
 /// Columns that are summed in registers: four of the widest.
 const STRIP: usize = 64;
 
-/// `sum += Σ table[rows]`, in the order of the list. Rows of the table are as long as the sum, a multiple
-/// of 32.
-#[inline]
-pub fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
+dispatch! {
+    /// `sum += Σ table[rows]`, in the order of the list. Rows of the table are as long as the sum, a multiple
+    /// of 32.
+    pub fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
+        sum_rows(sum, table, rows);
+    }
+
+    /// `sum += other`, elementwise.
+    pub fn add(sum: &mut [f32], other: &[f32]) {
+        let len = sum.len().min(other.len());
+        let (sum, other) = (&mut sum[..len], &other[..len]);
+        for i in 0..len {
+            sum[i] += other[i];
+        }
+    }
+
+    /// `Σ clamp(x, 0, 1)² · w`, the SCReLU activations times the output weights. Lengths are multiples of 32.
+    pub fn screlu_dot(hidden: &[f32], weights: &[f32]) -> f32 {
+        let mut sums = [0.0; STEP];
+        for (x, w) in hidden.as_chunks::<STEP>().0.iter().zip(weights.as_chunks::<STEP>().0) {
+            for i in 0..STEP {
+                let v = x[i].clamp(0.0, 1.0);
+                sums[i] += v * v * w[i];
+            }
+        }
+        let mut half = STEP / 2;
+        while half > 0 {
+            for i in 0..half {
+                sums[i] += sums[i + half];
+            }
+            half /= 2;
+        }
+        sums[0]
+    }
+
+    /// The backward pass of [`screlu_dot`], given the gradient w.r.t. its result: accumulates the gradient
+    /// w.r.t. the weights, and replaces the hidden layer by the gradient w.r.t. it, which is 0 where the
+    /// activation is clipped.
+    pub fn screlu_backward(
+        hidden: &mut [f32],
+        weights: &[f32],
+        gradient: f32,
+        weight_gradients: &mut [f32],
+    ) {
+        let hidden = hidden.as_chunks_mut::<STEP>().0.iter_mut();
+        let weights = weights.as_chunks::<STEP>().0.iter();
+        let gradients = weight_gradients.as_chunks_mut::<STEP>().0.iter_mut();
+        for ((x, w), g) in hidden.zip(weights).zip(gradients) {
+            for i in 0..STEP {
+                let v = x[i].clamp(0.0, 1.0);
+                g[i] += gradient * v * v;
+                // Both ends count as clipped: the derivative at 0 is 0 anyway.
+                x[i] = if v == x[i] && v < 1.0 { gradient * 2.0 * v * w[i] } else { 0.0 };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn sum_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
     let width = sum.len();
     let (strips, rest) = sum.as_chunks_mut::<STRIP>();
     let mut column = 0;
@@ -47,59 +104,6 @@ fn add_strip<const N: usize>(
         }
     }
     *strip = sums;
-}
-
-/// `sum += other`, elementwise.
-#[inline]
-pub fn add(sum: &mut [f32], other: &[f32]) {
-    let len = sum.len().min(other.len());
-    let (sum, other) = (&mut sum[..len], &other[..len]);
-    for i in 0..len {
-        sum[i] += other[i];
-    }
-}
-
-/// `Σ clamp(x, 0, 1)² · w`, the SCReLU activations times the output weights. Lengths are multiples of 32.
-#[inline]
-pub fn screlu_dot(hidden: &[f32], weights: &[f32]) -> f32 {
-    let mut sums = [0.0; STEP];
-    for (x, w) in hidden.as_chunks::<STEP>().0.iter().zip(weights.as_chunks::<STEP>().0) {
-        for i in 0..STEP {
-            let v = x[i].clamp(0.0, 1.0);
-            sums[i] += v * v * w[i];
-        }
-    }
-    let mut half = STEP / 2;
-    while half > 0 {
-        for i in 0..half {
-            sums[i] += sums[i + half];
-        }
-        half /= 2;
-    }
-    sums[0]
-}
-
-/// The backward pass of [`screlu_dot`], given the gradient w.r.t. its result: accumulates the gradient
-/// w.r.t. the weights, and replaces the hidden layer by the gradient w.r.t. it, which is 0 where the
-/// activation is clipped.
-#[inline]
-pub fn screlu_backward(
-    hidden: &mut [f32],
-    weights: &[f32],
-    gradient: f32,
-    weight_gradients: &mut [f32],
-) {
-    let hidden = hidden.as_chunks_mut::<STEP>().0.iter_mut();
-    let weights = weights.as_chunks::<STEP>().0.iter();
-    let gradients = weight_gradients.as_chunks_mut::<STEP>().0.iter_mut();
-    for ((x, w), g) in hidden.zip(weights).zip(gradients) {
-        for i in 0..STEP {
-            let v = x[i].clamp(0.0, 1.0);
-            g[i] += gradient * v * v;
-            // Both ends count as clipped: the derivative at 0 is 0 anyway.
-            x[i] = if v == x[i] && v < 1.0 { gradient * 2.0 * v * w[i] } else { 0.0 };
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,10 @@
-//! Integer kernels of HalfKP networks, (41024 → 256)×2 → 32 → 32 → 1, selected at run time.
-//!
-//! A library that others link should be fast on every CPU, so the instruction set is detected when a
-//! network is loaded, not when the program is compiled. Each call does enough work to hide the dispatch.
+//! Integer kernels of HalfKP networks, (41024 → 256)×2 → 32 → 32 → 1.
 //!
 //! No sum can saturate: an input is at most 127 and a weight at least −128, so two products fit into 16
 //! bits. Sums that could overflow, because a file says so, wrap around with every instruction set.
 
-use crate::{CacheAligned, InstructionSet, scalar};
-#[cfg(target_arch = "x86_64")]
-use crate::{avx2, avx512};
+use crate::dispatch::dispatch;
+use crate::{CacheAligned, Kernels, quantized};
 
 /// Outputs of the feature transformer for one perspective.
 pub const HALF_DIMENSIONS: usize = 256;
@@ -56,60 +52,23 @@ pub struct Layers {
     pub output_bias: i32,
 }
 
-/// The kernels of an instruction set that this CPU supports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Kernels(InstructionSet);
+/// [`scalar::accumulate`](crate::scalar::accumulate) of rows of the feature transformer.
+#[inline]
+pub fn accumulate(
+    kernels: Kernels,
+    weights: &[i16],
+    src: &Accumulator,
+    dst: &mut Accumulator,
+    add: &[u16],
+    sub: &[u16],
+) {
+    quantized::accumulate(kernels, weights, &src.0, &mut dst.0, add, sub);
+}
 
-impl Kernels {
-    /// The kernels of the fastest instruction set of this CPU.
-    pub fn detect() -> Self {
-        Self(InstructionSet::detect())
-    }
-
-    /// The kernels of an instruction set, if this CPU supports it.
-    pub fn new(set: InstructionSet) -> Option<Self> {
-        set.is_supported().then_some(Self(set))
-    }
-
-    /// Their instruction set.
-    pub fn instruction_set(self) -> InstructionSet {
-        self.0
-    }
-
-    /// [`scalar::accumulate`] of rows of the feature transformer.
-    #[inline]
-    pub fn accumulate(
-        self,
-        weights: &[i16],
-        src: &Accumulator,
-        dst: &mut Accumulator,
-        add: &[u16],
-        sub: &[u16],
-    ) {
-        let (src, dst) = (&src.0, &mut dst.0);
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: kernels exist only for instruction sets that the CPU supports.
-            InstructionSet::Avx2 => unsafe { avx2::accumulate(weights, src, dst, add, sub) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            InstructionSet::Avx512 => unsafe { avx512::accumulate(weights, src, dst, add, sub) },
-            _ => scalar::accumulate(weights, src, dst, add, sub),
-        }
-    }
-
+dispatch! {
     /// The output of the last layer for both accumulators, that of the side to move first.
-    #[inline]
-    pub fn forward(self, layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: kernels exist only for instruction sets that the CPU supports.
-            InstructionSet::Avx2 => unsafe { avx2::halfkp_forward(layers, own, other) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            InstructionSet::Avx512 => unsafe { avx512::halfkp_forward(layers, own, other) },
-            _ => scalar::halfkp_forward(layers, own, other),
-        }
+    pub fn forward(kernels; layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
+        set::halfkp_forward(layers, own, other)
     }
 }
 
@@ -117,7 +76,6 @@ impl Kernels {
 ///
 /// # Safety
 /// Both types consist of integers, or vectors of them; if they are padded, at the same offsets.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) unsafe fn view<T, U>(value: &T) -> &U {
     const {

@@ -1,23 +1,82 @@
 //! NEON, which every 64-bit ARM CPU has: 16-byte vectors.
 
+#![allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
+
 use std::arch::aarch64::*;
 
-use crate::loops;
-pub(crate) use crate::scalar::F32x16;
-use crate::vector::I16Vector;
+use crate::CacheAligned;
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
+use crate::vector::{self, I16Vector, Outline};
 
+/// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn accumulate(weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
-    // SAFETY: the function enables the instruction set.
-    unsafe { loops::accumulate::<I16s>(weights, src, dst, add, sub) }
+pub fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
+    let inputs = CacheAligned([clipped_relu(own), clipped_relu(other)]);
+    // SAFETY: vectors of bytes and groups of four bytes are integers.
+    let hidden = affine(&layers.hidden1, unsafe { view(&inputs) });
+    // SAFETY: as above.
+    let hidden = affine(&layers.hidden2, unsafe { view(&hidden) });
+    // SAFETY: bytes are vectors of bytes.
+    let (hidden, weights): (&CacheAligned<[int8x16_t; 2]>, &CacheAligned<[int8x16_t; 2]>) =
+        unsafe { (view(&hidden), view(&layers.output_weights)) };
+    let sums = dot4(vdupq_n_s32(0), hidden.0[0], weights.0[0]);
+    layers.output_bias.wrapping_add(vaddvq_s32(dot4(sums, hidden.0[1], weights.0[1])))
 }
 
+/// Clipped ReLU of an accumulator: bytes from 0 to 127.
 #[inline]
 #[target_feature(enable = "neon")]
-pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
-    // SAFETY: the function enables the instruction set.
-    unsafe { loops::screlu_dot::<I16s>(own, other, weights) }
+fn clipped_relu(accumulator: &Accumulator) -> [int8x16_t; 16] {
+    // SAFETY: both types are integers.
+    let pairs: &[[int16x8_t; 2]; 16] = unsafe { view(accumulator) };
+    let mut bytes = [vdupq_n_s8(0); 16];
+    for n in 0..16 {
+        let packed = vcombine_s8(vqmovn_s16(pairs[n][0]), vqmovn_s16(pairs[n][1]));
+        bytes[n] = vmaxq_s8(packed, vdupq_n_s8(0));
+    }
+    bytes
+}
+
+/// Adds to each `i32` lane the dot product of four bytes from 0 to 127 and four signed ones.
+#[inline]
+#[target_feature(enable = "neon")]
+fn dot4(sums: int32x4_t, bytes: int8x16_t, weights: int8x16_t) -> int32x4_t {
+    let low = vmull_s8(vget_low_s8(bytes), vget_low_s8(weights));
+    let high = vmull_high_s8(bytes, weights);
+    // Two products fit into 16 bits.
+    vpadalq_s16(sums, vpaddq_s16(low, high))
+}
+
+/// An affine layer with clipped ReLU. The inputs come in groups of four bytes, as one `i32`.
+#[inline]
+#[target_feature(enable = "neon")]
+fn affine<const IN: usize, const GROUPS: usize>(
+    layer: &AffineLayer<IN, GROUPS>,
+    inputs: &CacheAligned<[i32; GROUPS]>,
+) -> CacheAligned<[u8; HIDDEN]> {
+    // SAFETY: weights, biases and vectors are integers.
+    let (weights, bias): (&CacheAligned<[[int8x16_t; 8]; GROUPS]>, &CacheAligned<[int32x4_t; 8]>) =
+        unsafe { (view(&*layer.packed), view(&layer.bias)) };
+    let mut sums = bias.0;
+    for group in 0..GROUPS {
+        let input = vreinterpretq_s8_s32(vdupq_n_s32(inputs.0[group]));
+        for n in 0..8 {
+            sums[n] = dot4(sums[n], input, weights.0[group][n]);
+        }
+    }
+    let mut outputs = CacheAligned([vdupq_n_s8(0); 2]);
+    for n in 0..2 {
+        // Narrowing saturates, first to 16 bits, then to 127.
+        let words = |n: usize| {
+            let low = vqmovn_s32(vshrq_n_s32::<6>(sums[n]));
+            vqmovn_high_s32(low, vshrq_n_s32::<6>(sums[n + 1]))
+        };
+        let bytes = vcombine_s8(vqmovn_s16(words(4 * n)), vqmovn_s16(words(4 * n + 2)));
+        outputs.0[n] = vmaxq_s8(bytes, vdupq_n_s8(0));
+    }
+    // SAFETY: vectors and bytes are integers.
+    unsafe { *view(&outputs) }
 }
 
 #[derive(Clone, Copy)]
@@ -74,5 +133,110 @@ unsafe impl I16Vector for I16s {
     fn horizontal_sum(sum: int32x4_t) -> i64 {
         // SAFETY: see above.
         unsafe { vaddlvq_s32(sum) }
+    }
+}
+
+/// Four registers.
+#[derive(Clone, Copy)]
+pub(crate) struct F32x16([float32x4_t; 4]);
+
+// SAFETY (all blocks): values of this type are used only where the CPU supports NEON. Loads and stores are
+// of references to sixteen values, or of the lanes that the caller vouches for.
+impl vector::F32x16 for F32x16 {
+    const REGISTERS: usize = 8;
+    const FUSED: bool = true;
+
+    #[target_feature(enable = "neon")]
+    #[inline(never)]
+    unsafe fn outline<K: Outline>(kernel: K) {
+        // SAFETY: the caller's promise.
+        unsafe { kernel.run::<Self>() }
+    }
+
+    #[inline(always)]
+    fn load(values: &[f32; 16]) -> Self {
+        let from = values.as_ptr();
+        // SAFETY: see above.
+        Self(unsafe {
+            [
+                vld1q_f32(from),
+                vld1q_f32(from.add(4)),
+                vld1q_f32(from.add(8)),
+                vld1q_f32(from.add(12)),
+            ]
+        })
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f32; 16]) {
+        for n in 0..4 {
+            // SAFETY: see above.
+            unsafe { vst1q_f32(values.as_mut_ptr().add(4 * n), self.0[n]) };
+        }
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        // SAFETY: see above.
+        Self([unsafe { vdupq_n_f32(value) }; 4])
+    }
+
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] = unsafe { vaddq_f32(self.0[n], other.0[n]) };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn add_product(mut self, a: Self, b: Self) -> Self {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] = unsafe { vfmaq_f32(self.0[n], a.0[n], b.0[n]) };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn clip(mut self) -> Self {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] =
+                unsafe { vminq_f32(vmaxq_f32(self.0[n], vdupq_n_f32(0.0)), vdupq_n_f32(1.0)) };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn nonzero(self) -> u16 {
+        let mut lanes = [0.0; 16];
+        self.store(&mut lanes);
+        (0..16).fold(0, |bits, n| bits | u16::from(lanes[n] != 0.0) << n)
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const f32, len: usize) -> Self {
+        if len == 16 {
+            // SAFETY: the caller vouches for 16 values.
+            return Self::load(unsafe { &*from.cast() });
+        }
+        let mut values = [0.0; 16];
+        // SAFETY: the caller vouches for `len` values, at most 16.
+        unsafe { from.copy_to_nonoverlapping(values.as_mut_ptr(), len) };
+        Self::load(&values)
+    }
+
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut f32, len: usize) {
+        if len == 16 {
+            // SAFETY: the caller vouches for room for 16 values.
+            return self.store(unsafe { &mut *to.cast() });
+        }
+        let mut values = [0.0; 16];
+        self.store(&mut values);
+        // SAFETY: the caller vouches for room for `len` values, at most 16.
+        unsafe { to.copy_from_nonoverlapping(values.as_ptr(), len) };
     }
 }

@@ -3,7 +3,8 @@
 //! [`scalar`](crate::scalar) has the same functions and specifies their results. Lengths of accumulators
 //! are multiples of [`STEP`].
 
-use crate::native;
+use crate::dispatch::dispatch;
+use crate::loops;
 
 /// Accumulator lengths are multiples of this: a whole number of the widest registers.
 pub const STEP: usize = 32;
@@ -11,28 +12,28 @@ pub const STEP: usize = 32;
 /// Quantization of accumulators: 1.0 is 255, the upper end of the clipped ReLU.
 pub const QA: i16 = 255;
 
-/// See [`scalar::accumulate`](crate::scalar::accumulate).
-#[inline]
-#[allow(unused_unsafe, reason = "the scalar kernel is safe")]
-pub fn accumulate(weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
-    // SAFETY: the compiler targets this instruction set.
-    unsafe { native::accumulate(weights, src, dst, add, sub) }
+dispatch! {
+    /// See [`scalar::accumulate`](crate::scalar::accumulate).
+    pub fn accumulate(kernels; weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
+        // SAFETY: the CPU supports the instruction set of `set`.
+        unsafe { loops::accumulate::<set::I16s>(weights, src, dst, add, sub) }
+    }
 }
 
-/// See [`scalar::screlu_dot`](crate::scalar::screlu_dot).
-#[inline]
-#[allow(unused_unsafe, reason = "the scalar kernel is safe")]
-pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
-    // SAFETY: the compiler targets this instruction set.
-    unsafe { native::screlu_dot(own, other, weights) }
+dispatch! {
+    /// See [`scalar::screlu_dot`](crate::scalar::screlu_dot).
+    pub fn screlu_dot(kernels; own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
+        // SAFETY: the CPU supports the instruction set of `set`.
+        unsafe { loops::screlu_dot::<set::I16s>(own, other, weights) }
+    }
 }
 
-#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(test)]
 mod tests {
     use chess::rng::Rng;
 
-    use crate::vector::I16Vector;
-    use crate::{loops, scalar};
+    use super::{accumulate, screlu_dot};
+    use crate::{InstructionSet, Kernels, scalar};
 
     /// Random values, extremes among them more often than at random.
     fn words(rng: &mut Rng, len: usize) -> Vec<i16> {
@@ -47,9 +48,7 @@ mod tests {
 
     const LENGTHS: [usize; 8] = [32, 64, 96, 256, 288, 512, 1024, 2048];
 
-    /// # Safety
-    /// The CPU supports the instruction set of `V`.
-    unsafe fn matches_the_specification<V: I16Vector>() {
+    fn matches_the_specification(kernels: Kernels) {
         let mut rng = Rng::new(1, 0);
         for len in LENGTHS {
             for _ in 0..20 {
@@ -61,49 +60,29 @@ mod tests {
                     // Row 9 is beyond the weights.
                     let rows = [0, 1, 2, 3, 4, 5, 9, 7, 8];
                     let (add, sub) = (&rows[..add], &rows[9 - sub..]);
-                    // SAFETY: the caller's promise.
-                    unsafe { loops::accumulate::<V>(&weights, &src, &mut fast, add, sub) };
+                    accumulate(kernels, &weights, &src, &mut fast, add, sub);
                     scalar::accumulate(&weights, &src, &mut slow, add, sub);
                     assert_eq!(fast, slow);
                 }
                 let outputs: Vec<i8> = (0..2 * len).map(|_| rng.next_u64() as i8).collect();
                 let (own, other) = weights[..2 * len].split_at(len);
-                // SAFETY: the caller's promise.
-                let found = unsafe { loops::screlu_dot::<V>(own, other, &outputs) };
+                let found = screlu_dot(kernels, own, other, &outputs);
                 assert_eq!(found, scalar::screlu_dot(own, other, &outputs));
             }
             for weight in [i8::MIN, i8::MAX] {
                 let (full, weights) = (vec![255; len], vec![weight; 2 * len]);
                 let sum = 2 * len as i64 * 255 * 255 * i64::from(weight);
-                // SAFETY: the caller's promise.
-                let found = unsafe { loops::screlu_dot::<V>(&full, &full, &weights) };
+                let found = screlu_dot(kernels, &full, &full, &weights);
                 assert_eq!(found, sum, "the sum overflows");
             }
         }
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn avx2_matches_the_specification() {
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: detected.
-            unsafe { matches_the_specification::<crate::avx2::I16s>() };
-        }
-    }
-
-    #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn avx512_matches_the_specification() {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-            // SAFETY: detected; VNNI is used only where the compiler targets it.
-            unsafe { matches_the_specification::<crate::avx512::I16s>() };
-        }
-    }
-
-    #[test]
-    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-    fn neon_matches_the_specification() {
-        // SAFETY: the compiler targets NEON.
-        unsafe { matches_the_specification::<crate::neon::I16s>() };
+    fn every_instruction_set_matches_the_specification() {
+        InstructionSet::ALL
+            .into_iter()
+            .filter_map(Kernels::new)
+            .for_each(matches_the_specification);
     }
 }

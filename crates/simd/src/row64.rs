@@ -4,7 +4,8 @@ use std::ops::{Deref, DerefMut};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::native;
+use crate::Kernels;
+use crate::dispatch::dispatch;
 use crate::vector::F32x16;
 
 /// 64 values aligned to a cache line: the weights of one input, or the activations of a layer for one
@@ -17,29 +18,12 @@ impl Row {
     /// All zero.
     pub const ZERO: Self = Self([0.0; 64]);
 
-    /// Clipped ReLU: `clamp(x, 0, 1)`.
-    #[inline(always)]
-    pub fn clip(&mut self) {
-        store(clip(load::<native::F32x16>(self)), self);
-    }
-
-    /// Adds another row.
+    /// Adds another row. For loops within [`vectorize`](crate::vectorize()).
     #[inline(always)]
     pub fn add(&mut self, other: &Self) {
-        store(add(load::<native::F32x16>(self), load(other)), self);
-    }
-
-    /// The dot product with another row, always summed in the same order.
-    #[inline]
-    pub fn dot(&self, other: &Self) -> f32 {
-        let (a, b): ([native::F32x16; 4], _) = (load(self), load(other));
-        let mut sum = native::F32x16::splat(0.0);
-        for n in 0..4 {
-            sum = sum.add_product(a[n], b[n]);
+        for n in 0..64 {
+            self.0[n] += other.0[n];
         }
-        let mut lanes = [0.0; 16];
-        sum.store(&mut lanes);
-        lanes.iter().sum()
     }
 }
 
@@ -108,38 +92,70 @@ fn sum_and_clip<V: F32x16>(bias: &Row, table: &[Row], active: &[u16]) -> [V; 4] 
     clip(sum)
 }
 
-/// `out = clip(bias + Σ table[active])`: a first layer with binary inputs, of which a few are active.
-///
-/// # Panics
-/// If an active row is beyond the table.
-#[inline]
-pub fn sum_rows(bias: &Row, table: &[Row], active: &[u16], out: &mut Row) {
-    store(sum_and_clip::<native::F32x16>(bias, table, active), out);
-}
-
-/// The sum of [`sum_rows`] for two towers, each with its bias and its active rows.
-///
-/// # Panics
-/// If an active row is beyond the table.
-#[inline(always)]
-pub fn sum_towers(biases: &[Row; 2], table: &[Row], active: [&[u16]; 2], out: &mut Row) {
-    let first: [native::F32x16; 4] = sum_and_clip(&biases[0], table, active[0]);
-    store(add(first, sum_and_clip(&biases[1], table, active[1])), out);
-}
-
-/// [`sum_towers`] for inputs of any value: row and value of those that are not 0. The first half of the
-/// table is the first tower's.
-///
-/// # Panics
-/// If a row is beyond the table.
-pub fn sum_towers_weighted(biases: &[Row; 2], table: &[Row], inputs: &[(u16, f32)], out: &mut Row) {
-    let mut sums: [[native::F32x16; 4]; 2] = [load(&biases[0]), load(&biases[1])];
-    for &(row, value) in inputs {
-        let row = usize::from(row);
-        let sum = &mut sums[2 * row / table.len()];
-        *sum = add_product(*sum, F32x16::splat(value), load(&table[row]));
+dispatch! {
+    /// Clipped ReLU, `clamp(x, 0, 1)`, of each row.
+    pub fn clip_rows(rows: &mut [Row]) {
+        for row in rows {
+            store(clip(load::<set::F32x16>(row)), row);
+        }
     }
-    store(add(clip(sums[0]), clip(sums[1])), out);
+
+    /// Adds a row to each of these.
+    pub fn add_to_rows(rows: &mut [Row], other: &Row) {
+        let other = load::<set::F32x16>(other);
+        for row in rows {
+            store(add(load(row), other), row);
+        }
+    }
+
+    /// The dot product of two rows, always summed in the same order.
+    pub fn dot(a: &Row, b: &Row) -> f32 {
+        let (a, b): ([set::F32x16; 4], _) = (load(a), load(b));
+        let mut sum = set::F32x16::splat(0.0);
+        for n in 0..4 {
+            sum = sum.add_product(a[n], b[n]);
+        }
+        let mut lanes = [0.0; 16];
+        sum.store(&mut lanes);
+        lanes.iter().sum()
+    }
+
+    /// `out = clip(bias + Σ table[active])`: a first layer with binary inputs, of which a few are active.
+    ///
+    /// # Panics
+    /// If an active row is beyond the table.
+    pub fn sum_rows(bias: &Row, table: &[Row], active: &[u16], out: &mut Row) {
+        store(sum_and_clip::<set::F32x16>(bias, table, active), out);
+    }
+
+    /// The sum of [`sum_rows`] for two towers, each with its bias and its active rows.
+    ///
+    /// # Panics
+    /// If an active row is beyond the table.
+    pub fn sum_towers(biases: &[Row; 2], table: &[Row], active: [&[u16]; 2], out: &mut Row) {
+        let first: [set::F32x16; 4] = sum_and_clip(&biases[0], table, active[0]);
+        store(add(first, sum_and_clip(&biases[1], table, active[1])), out);
+    }
+
+    /// [`sum_towers`] for inputs of any value: row and value of those that are not 0. The first half of the
+    /// table is the first tower's.
+    ///
+    /// # Panics
+    /// If a row is beyond the table.
+    pub fn sum_towers_weighted(
+        biases: &[Row; 2],
+        table: &[Row],
+        inputs: &[(u16, f32)],
+        out: &mut Row,
+    ) {
+        let mut sums: [[set::F32x16; 4]; 2] = [load(&biases[0]), load(&biases[1])];
+        for &(row, value) in inputs {
+            let row = usize::from(row);
+            let sum = &mut sums[2 * row / table.len()];
+            *sum = add_product(*sum, F32x16::splat(value), load(&table[row]));
+        }
+        store(add(clip(sums[0]), clip(sums[1])), out);
+    }
 }
 
 /// `sums[p] += Σₖ inputs[p][k] · weights[k]` for every position *p*, with *k* ascending.
@@ -152,9 +168,16 @@ pub fn sum_towers_weighted(biases: &[Row; 2], table: &[Row], inputs: &[(u16, f32
 /// matmul_add(&[Row([3.0; 64])], &doubling, &mut sums);
 /// assert_eq!(sums[0], Row([7.0; 64]));
 /// ```
+#[inline]
 pub fn matmul_add(inputs: &[Row], weights: &[Row; 64], sums: &mut [Row]) {
-    // SAFETY: the compiler targets this instruction set.
-    unsafe { matmul_add_kernel::<native::F32x16>(inputs, weights, sums) }
+    matmul_add_with(Kernels::current(), inputs, weights, sums);
+}
+
+dispatch! {
+    fn matmul_add_with(kernels; inputs: &[Row], weights: &[Row; 64], sums: &mut [Row]) {
+        // SAFETY: the CPU supports the instruction set of `set`.
+        unsafe { matmul_add_kernel::<set::F32x16>(inputs, weights, sums) }
+    }
 }
 
 /// # Safety
@@ -245,7 +268,7 @@ pub fn transpose(rows: &[Row; 64], columns: &mut [Row; 64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar;
+    use crate::InstructionSet;
 
     fn random_rows(count: usize, seed: u64) -> Vec<Row> {
         let mut rng = chess::rng::Rng::new(seed, 0);
@@ -256,30 +279,29 @@ mod tests {
     #[test]
     fn the_product_has_the_bits_of_three_nested_loops_for_any_number_of_positions() {
         let weights: [Row; 64] = random_rows(64, 1).try_into().unwrap();
-        let fma = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
         for count in [0, 1, 2, 5, 6, 7, 13, 64] {
             let mut inputs = random_rows(count, 2);
             // Zeros, as after clipping.
             inputs.iter_mut().for_each(|row| row.iter_mut().step_by(3).for_each(|x| *x = 0.0));
-            let mut sums = random_rows(count, 3);
-            let mut expected = sums.clone();
-            for (sum, input) in expected.iter_mut().zip(&inputs) {
-                for k in 0..64 {
-                    for n in 0..64 {
-                        sum[n] = if fma {
-                            input[k].mul_add(weights[k][n], sum[n])
-                        } else {
-                            sum[n] + input[k] * weights[k][n]
-                        };
+            let before = random_rows(count, 3);
+            let naive = |mul_add: fn(f32, f32, f32) -> f32| {
+                let mut sums = before.clone();
+                for (sum, input) in sums.iter_mut().zip(&inputs) {
+                    for k in 0..64 {
+                        for n in 0..64 {
+                            sum[n] = mul_add(input[k], weights[k][n], sum[n]);
+                        }
                     }
                 }
+                sums
+            };
+            let (fused, rounded_twice) = (naive(f32::mul_add), naive(|a, b, c| a * b + c));
+            for kernels in InstructionSet::ALL.into_iter().filter_map(Kernels::new) {
+                let mut sums = before.clone();
+                matmul_add_with(kernels, &inputs, &weights, &mut sums);
+                let scalar = kernels.instruction_set() == InstructionSet::Scalar;
+                assert!(sums == fused || scalar && sums == rounded_twice, "{kernels:?}");
             }
-            let mut portable = sums.clone();
-            matmul_add(&inputs, &weights, &mut sums);
-            assert_eq!(sums, expected);
-            // SAFETY: plain Rust.
-            unsafe { matmul_add_kernel::<scalar::F32x16>(&inputs, &weights, &mut portable) };
-            assert_eq!(portable, expected);
         }
     }
 
@@ -290,6 +312,6 @@ mod tests {
         transpose(&rows, &mut columns);
         assert!((0..64).all(|a| (0..64).all(|b| columns[b][a] == rows[a][b])));
         let sum: f32 = (0..64).map(|n| rows[0][n] * rows[1][n]).sum();
-        assert!((rows[0].dot(&rows[1]) - sum).abs() < 1e-5);
+        assert!((dot(&rows[0], &rows[1]) - sum).abs() < 1e-5);
     }
 }

@@ -1,4 +1,5 @@
-//! The specification of the integer kernels, in plain Rust, and portable `f32` vectors.
+//! The specification of the integer kernels, in plain Rust, and portable vectors, which the compiler
+//! vectorizes as the target allows.
 //!
 //! Accumulators wrap around on overflow of `i16`. Trained networks stay far from it; but since wrapping
 //! sums do not depend on the order of their terms, an accumulator that was updated incrementally always
@@ -6,7 +7,7 @@
 
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers};
 use crate::quantized::QA;
-use crate::vector;
+use crate::vector::{self, I16Vector, Outline};
 
 /// `dst = src + Σ weights[add] − Σ weights[sub]`, where `add` and `sub` are row indices, and rows of
 /// `weights` are as long as the accumulators. Rows beyond the end of `weights` are skipped.
@@ -29,7 +30,7 @@ pub fn screlu_dot(own: &[i16], other: &[i16], weights: &[i8]) -> i64 {
     clipped.zip(weights).map(|(x, &weight)| x * x * i64::from(weight)).sum()
 }
 
-/// [`halfkp::Kernels::forward`](crate::halfkp::Kernels::forward).
+/// [`halfkp::forward`](crate::halfkp::forward).
 pub(crate) fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
     let mut inputs = [0; INPUTS];
     for (input, &sum) in inputs.iter_mut().zip(own.0.iter().chain(&other.0)) {
@@ -54,12 +55,67 @@ fn dot(weights: &[i8], inputs: &[u8]) -> i32 {
     weights.iter().zip(inputs).map(|(&weight, &input)| i32::from(weight) * i32::from(input)).sum()
 }
 
-/// An array that the compiler vectorizes as the target allows.
+#[derive(Clone, Copy)]
+pub(crate) struct I16s([i16; 8]);
+
+// SAFETY: (the trait and all blocks) 8 divides 32; callers vouch for pointers to 8 values.
+unsafe impl I16Vector for I16s {
+    const LANES: usize = 8;
+    type Sum = [i32; 4];
+
+    #[inline(always)]
+    unsafe fn load(from: *const i16) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { from.cast::<[i16; 8]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut i16) {
+        // SAFETY: see above.
+        unsafe { to.cast::<[i16; 8]>().write_unaligned(self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n].wrapping_add(other.0[n])))
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n].wrapping_sub(other.0[n])))
+    }
+
+    #[inline(always)]
+    fn zero_sum() -> [i32; 4] {
+        [0; 4]
+    }
+
+    #[inline(always)]
+    unsafe fn screlu_dot(self, weights: *const i8, sum: [i32; 4]) -> [i32; 4] {
+        // SAFETY: see above.
+        let weights = unsafe { weights.cast::<[i8; 8]>().read_unaligned() };
+        let x = self.0.map(|x| x.clamp(0, QA));
+        let product = |n: usize| i32::from(x[n].wrapping_mul(weights[n].into())) * i32::from(x[n]);
+        std::array::from_fn(|n| sum[n] + (product(2 * n) + product(2 * n + 1)))
+    }
+
+    #[inline(always)]
+    fn horizontal_sum(sum: [i32; 4]) -> i64 {
+        sum.into_iter().map(i64::from).sum()
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct F32x16([f32; 16]);
 
 impl vector::F32x16 for F32x16 {
     const REGISTERS: usize = 8;
+    const FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
+    unsafe fn outline<K: Outline>(kernel: K) {
+        // SAFETY: plain Rust.
+        unsafe { kernel.run::<Self>() }
+    }
 
     #[inline(always)]
     fn load(values: &[f32; 16]) -> Self {
@@ -83,13 +139,7 @@ impl vector::F32x16 for F32x16 {
 
     #[inline(always)]
     fn add_product(self, a: Self, b: Self) -> Self {
-        Self(std::array::from_fn(|n| {
-            if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-                a.0[n].mul_add(b.0[n], self.0[n])
-            } else {
-                self.0[n] + a.0[n] * b.0[n]
-            }
-        }))
+        Self(std::array::from_fn(|n| vector::mul_add::<Self>(a.0[n], b.0[n], self.0[n])))
     }
 
     #[inline(always)]
@@ -104,6 +154,10 @@ impl vector::F32x16 for F32x16 {
 
     #[inline(always)]
     unsafe fn load_partial(from: *const f32, len: usize) -> Self {
+        if len == 16 {
+            // SAFETY: the caller vouches for 16 values.
+            return Self(unsafe { *from.cast() });
+        }
         let mut values = [0.0; 16];
         // SAFETY: the caller vouches for `len` values, at most 16.
         unsafe { from.copy_to_nonoverlapping(values.as_mut_ptr(), len) };
@@ -112,6 +166,10 @@ impl vector::F32x16 for F32x16 {
 
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut f32, len: usize) {
+        if len == 16 {
+            // SAFETY: the caller vouches for room for 16 values.
+            return unsafe { *to.cast() = self.0 };
+        }
         // SAFETY: the caller vouches for room for `len` values, at most 16.
         unsafe { to.copy_from_nonoverlapping(self.0.as_ptr(), len) };
     }

@@ -10,7 +10,6 @@
 ///
 /// # Safety
 /// [`LANES`](Self::LANES) divides [`quantized::STEP`](crate::quantized::STEP).
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) unsafe trait I16Vector: Copy {
     /// How many `i16` a register holds.
     const LANES: usize;
@@ -42,6 +41,14 @@ pub(crate) unsafe trait I16Vector: Copy {
 pub(crate) trait F32x16: Copy {
     /// How many such vectors the register file holds.
     const REGISTERS: usize;
+    /// Whether the instruction set has fused multiply-add.
+    const FUSED: bool;
+
+    /// Runs a kernel in a function of its own, compiled for the instruction set.
+    ///
+    /// # Safety
+    /// The CPU supports the instruction set.
+    unsafe fn outline<K: Outline>(kernel: K);
 
     fn load(values: &[f32; 16]) -> Self;
     fn store(self, values: &mut [f32; 16]);
@@ -65,12 +72,29 @@ pub(crate) trait F32x16: Copy {
     unsafe fn store_partial(self, to: *mut f32, len: usize);
 }
 
+/// A kernel that is too large to be inlined wherever it is used.
+pub(crate) trait Outline {
+    /// # Safety
+    /// The CPU supports the instruction set of `V`.
+    unsafe fn run<V: F32x16>(self);
+}
+
+/// `a · b + c`, rounded once where the instruction set can; elsewhere that is a slow library call.
+#[inline(always)]
+pub(crate) fn mul_add<V: F32x16>(a: f32, b: f32, c: f32) -> f32 {
+    if V::FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::F32x16;
-    use crate::scalar;
+    use super::*;
+    use crate::dispatch::dispatch;
+    use crate::{InstructionSet, Kernels};
 
-    fn lanes_match_scalar_arithmetic<V: F32x16>() {
+    /// # Safety
+    /// The CPU supports the instruction set of `V`.
+    #[inline(always)]
+    unsafe fn lanes_match_scalar_arithmetic<V: F32x16>() {
         let a: [f32; 16] = std::array::from_fn(|n| n as f32 * 0.3 - 2.0);
         let b: [f32; 16] = std::array::from_fn(|n| 1.5 - n as f32 * 0.17);
         let check = |vector: V, expected: [f32; 16]| {
@@ -86,8 +110,10 @@ mod tests {
         let mut holes = a;
         (holes[3], holes[9], holes[15]) = (0.0, -0.0, 0.0);
         assert_eq!(V::load(&holes).nonzero(), !(1 << 3 | 1 << 9 | 1 << 15));
-        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        if V::FUSED {
             check(y.add_product(x, x), each(|a, b| a.mul_add(a, b)));
+        } else {
+            check(y.add_product(x, x), each(|a, b| b + a * a));
         }
         for len in 1..=16 {
             let expected = std::array::from_fn(|n| if n < len { a[n] } else { 0.0 });
@@ -100,13 +126,15 @@ mod tests {
         }
     }
 
+    dispatch! {
+        fn check(kernels;) {
+            // SAFETY: the CPU supports the instruction set of `set`.
+            unsafe { lanes_match_scalar_arithmetic::<set::F32x16>() }
+        }
+    }
+
     #[test]
     fn every_lane_is_computed_as_one_number_is() {
-        lanes_match_scalar_arithmetic::<scalar::F32x16>();
-        lanes_match_scalar_arithmetic::<crate::native::F32x16>();
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            lanes_match_scalar_arithmetic::<crate::avx2::F32x16>();
-        }
+        InstructionSet::ALL.into_iter().filter_map(Kernels::new).for_each(check);
     }
 }

@@ -7,6 +7,8 @@
 //! keeps the order ([`Rounding`]) it was trained with, so that runs stay reproducible to the bit:
 //! [`FoldedBias`] the NNUE network, [`PerElementBias`] the two-tower MLP, [`Lerp`] the transformer.
 
+use simd::{MulAdd, vectorize};
+
 /// The hyperparameters.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AdamW {
@@ -38,7 +40,7 @@ pub struct Update<R> {
 
 impl<R: Rounding> Update<R> {
     /// Updates parameters and the moments of their gradient.
-    #[inline(always)]
+    #[inline]
     pub fn apply(
         &self,
         params: &mut [f32],
@@ -46,11 +48,22 @@ impl<R: Rounding> Update<R> {
         exp_avg: &mut [f32],
         exp_avg_sq: &mut [f32],
     ) {
-        let moments = exp_avg.iter_mut().zip(exp_avg_sq);
-        for ((param, grad), (m, v)) in params.iter_mut().zip(grad).zip(moments) {
-            (*m, *v) = self.rounding.moments(grad, *m, *v);
-            *param = *param * self.decayed - self.rounding.delta(*m, *v);
-        }
+        vectorize((self, (params, grad, exp_avg, exp_avg_sq)), apply);
+    }
+}
+
+/// Parameters, their gradient, and its first and second moment.
+type Tensors<'a, G> = (&'a mut [f32], G, &'a mut [f32], &'a mut [f32]);
+
+#[inline(always)]
+fn apply<R: Rounding, G: IntoIterator<Item = f32>>(
+    (update, (params, grad, exp_avg, exp_avg_sq)): (&Update<R>, Tensors<'_, G>),
+    _: MulAdd,
+) {
+    let moments = exp_avg.iter_mut().zip(exp_avg_sq);
+    for ((param, grad), (m, v)) in params.iter_mut().zip(grad).zip(moments) {
+        (*m, *v) = update.rounding.moments(grad, *m, *v);
+        *param = *param * update.decayed - update.rounding.delta(*m, *v);
     }
 }
 

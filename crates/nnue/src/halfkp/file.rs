@@ -12,8 +12,8 @@
 //! The length of the description determines the length of the file, which is checked before anything is
 //! allocated. There is no checksum: a damaged weight is not detected.
 
-use simd::halfkp::{AffineLayer, HIDDEN, INPUTS, Kernels, Layers};
-use simd::{AlignedVec, CacheAligned};
+use simd::halfkp::{AffineLayer, HIDDEN, INPUTS, Layers};
+use simd::{AlignedVec, CacheAligned, Kernels};
 
 use super::features::COUNT;
 use super::{HALF_DIMENSIONS, Network, ZERO};
@@ -132,7 +132,7 @@ impl Network {
         let (mut bias, mut weights) = (ZERO, AlignedVec::zeros(HALF_DIMENSIONS * COUNT));
         read_i16(bias_bytes, &mut bias.0);
         read_i16(weight_bytes, &mut weights);
-        Ok(Self { description, bias, weights, layers, kernels: Kernels::detect() })
+        Ok(Self { description, bias, weights, layers, kernels: Kernels::current() })
     }
 }
 

@@ -18,8 +18,8 @@ mod file;
 use std::fmt;
 
 use chess::{Board, Color, Piece, PieceType, Position, Square};
-use simd::AlignedVec;
-use simd::halfkp::{Kernels, Layers};
+use simd::halfkp::{self as kernel, Layers};
+use simd::{AlignedVec, Kernels};
 
 pub use file::{LoadError, VERSION};
 pub use simd::InstructionSet;
@@ -118,7 +118,7 @@ impl Network {
     /// The value from the side to move, from the accumulators of White and Black.
     pub fn evaluate_accumulators(&self, accumulators: &[Accumulator; 2], turn: Color) -> i32 {
         let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
-        self.kernels.forward(&self.layers, own, other) / OUTPUT_SCALE
+        kernel::forward(self.kernels, &self.layers, own, other) / OUTPUT_SCALE
     }
 }
 
@@ -148,7 +148,7 @@ impl Architecture for Network {
 
     #[inline]
     fn accumulate(&self, src: &Accumulator, dst: &mut Accumulator, added: &[u16], removed: &[u16]) {
-        self.kernels.accumulate(&self.weights, src, dst, added, removed);
+        kernel::accumulate(self.kernels, &self.weights, src, dst, added, removed);
     }
 
     #[inline]

@@ -25,7 +25,7 @@ mod shape;
 
 use chess::rng::Rng;
 use chess::{Color, Piece, Position, Square};
-use simd::{AlignedVec, quantized, scalar};
+use simd::{AlignedVec, Kernels, quantized, scalar};
 
 pub use format::{LoadError, MAGIC, MAX_FILE_LEN, VERSION};
 pub use king_buckets::{KingBucketsError, king_buckets};
@@ -212,7 +212,8 @@ impl Architecture for Network {
         added: &[u16],
         removed: &[u16],
     ) {
-        quantized::accumulate(&self.feature_weights, src, dst, added, removed);
+        let kernels = Kernels::current();
+        quantized::accumulate(kernels, &self.feature_weights, src, dst, added, removed);
     }
 
     #[inline]
@@ -220,7 +221,8 @@ impl Architecture for Network {
         let turn = position.turn();
         let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
         let bucket = self.shape.output_bucket(position.occupied().len());
-        self.centipawns(quantized::screlu_dot(own, other, self.output_row(bucket)), bucket)
+        let weights = self.output_row(bucket);
+        self.centipawns(quantized::screlu_dot(Kernels::current(), own, other, weights), bucket)
     }
 }
 

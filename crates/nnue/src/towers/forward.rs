@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use chess::Position;
-use simd::row64::{Row, matmul_add};
+use simd::row64::{Row, add_to_rows, clip_rows, dot, matmul_add};
 
 use super::parameters::{SCALE, SLABS, Slab, Towers};
 use crate::features::{COUNT, Features, MAX_ACTIVE, PER_COLOR};
@@ -206,18 +206,18 @@ impl Towers {
             matmul_add(hidden, slab.next, sums);
         }
         let [first, second, last] = head.layers;
-        sums.iter_mut().for_each(Row::clip);
+        clip_rows(sums);
         other.fill(*first.bias);
         matmul_add(sums, first.weights, other);
-        other.iter_mut().for_each(Row::clip);
-        sums.iter_mut().for_each(|row| row.add(second.bias));
+        clip_rows(other);
+        add_to_rows(sums, second.bias);
         matmul_add(other, second.weights, sums);
-        sums.iter_mut().for_each(Row::clip);
+        clip_rows(sums);
         other.fill(*last.bias);
         matmul_add(sums, last.weights, other);
-        for (value, row) in values.iter_mut().zip(other) {
-            row.clip();
-            *value = SCALE * (row.dot(head.output) + head.output_bias);
+        clip_rows(other);
+        for (value, row) in values.iter_mut().zip(&*other) {
+            *value = SCALE * (dot(row, head.output) + head.output_bias);
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use simd::AlignedVec;
+use simd::{AlignedVec, MulAdd, float, vectorize};
 
 use super::forward::ForwardHooks;
 use super::gates::PAIRS;
@@ -126,11 +126,9 @@ pub(super) fn backward(
         matmul(shape.head_mut(grad_qkv, V, head), matrix.transposed(), output, 1.0);
         let grad_weights = MatrixMut::new(&mut grad_scores, SQUARES, SQUARES);
         matmul(grad_weights, output, shape.head_rows(&values, head), 1.0);
-        let rows = grad_scores.as_chunks_mut().0.iter_mut();
-        rows.zip(weights.as_chunks().0).for_each(|(grad, weights)| softmax_backward(grad, weights));
+        softmax_backward(grad_scores.as_chunks_mut().0, weights.as_chunks().0);
         if let Some(free) = head.checked_sub(PIECE_HEADS) {
-            let sums = grad_log_gates[free * PAIRS..].iter_mut();
-            sums.zip(grad_scores.iter()).for_each(|(sum, grad)| *sum += grad);
+            float::add(&mut grad_log_gates[free * PAIRS..], &grad_scores);
         }
         let (query, key) = (shape.head(qkv, Q, head), shape.head(qkv, K, head));
         let grad_scores = Matrix::new(&grad_scores, SQUARES, SQUARES);
@@ -141,11 +139,16 @@ pub(super) fn backward(
 
 /// QK norm: RMS norm of the queries and keys of each head, in place.
 pub(super) fn qk_norm(qkv: &mut [f32], rstd: &mut [f32], shape: Shape) {
+    vectorize((qkv, rstd, shape), qk_norm_rows);
+}
+
+#[inline(always)]
+fn qk_norm_rows((qkv, rstd, shape): (&mut [f32], &mut [f32], Shape), fma: MulAdd) {
     let rows = qkv.chunks_exact_mut(shape.stride());
     for (row, rstd) in rows.zip(rstd.as_chunks_mut::<{ 2 * HEADS }>().0) {
         let heads = &mut row[..2 * shape.n_embd];
         for (head, square) in heads.chunks_exact(shape.head_dim).zip(&mut *rstd) {
-            *square = short_dot(head, head);
+            *square = short_dot(head, head, fma);
         }
         // All square roots of a row together: one at a time would stall on the latency of each.
         for square in &mut *rstd {
@@ -159,13 +162,21 @@ pub(super) fn qk_norm(qkv: &mut [f32], rstd: &mut [f32], shape: Shape) {
 
 /// Backward pass of [`qk_norm`]: `grad_qkv`, w.r.t. its output, becomes that w.r.t. its input.
 pub(super) fn qk_norm_backward(grad_qkv: &mut [f32], qkv: &[f32], rstd: &[f32], shape: Shape) {
+    vectorize((grad_qkv, qkv, rstd, shape), qk_norm_backward_rows);
+}
+
+#[inline(always)]
+fn qk_norm_backward_rows(
+    (grad_qkv, qkv, rstd, shape): (&mut [f32], &[f32], &[f32], Shape),
+    fma: MulAdd,
+) {
     let width = 2 * shape.n_embd;
     let rows = grad_qkv.chunks_exact_mut(shape.stride()).zip(qkv.chunks_exact(shape.stride()));
     for ((grad, qkv), rstd) in rows.zip(rstd.chunks_exact(2 * HEADS)) {
         let heads = grad[..width].chunks_exact_mut(shape.head_dim);
         for ((grad, normed), rstd) in heads.zip(qkv[..width].chunks_exact(shape.head_dim)).zip(rstd)
         {
-            let mean = short_dot(grad, normed) / shape.head_dim as f32;
+            let mean = short_dot(grad, normed, fma) / shape.head_dim as f32;
             for (grad, normed) in grad.iter_mut().zip(normed) {
                 *grad = rstd * (*grad - normed * mean);
             }

@@ -3,10 +3,11 @@
 use super::activations::Activations;
 use super::attention::{self, qk_norm_backward};
 use super::gates::{PAIRS, free_backward};
-use super::ops::rms_norm_backward;
+use super::ops::{relu_squared_backward, rms_norm_backward, square};
 use crate::config::{FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
+use simd::float;
 use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add};
 
 impl Activations {
@@ -31,9 +32,7 @@ impl Activations {
             let saved = &self.blocks[layer];
             // MLP. The ReLU output is squared again, which is cheaper than to save its square.
             let hidden = &saved.mlp_hidden[..rows * 4 * d];
-            for (squared, hidden) in self.mlp_squared.iter_mut().zip(hidden) {
-                *squared = hidden * hidden;
-            }
+            square(&mut self.mlp_squared, hidden);
             let grad_residual = Matrix::new(residual, rows, d);
             matmul_add(
                 MatrixMut::new(&mut gradient[offsets.mlp_proj..], d, 4 * d),
@@ -44,9 +43,7 @@ impl Activations {
             let grad_hidden = &mut self.grad.mlp_hidden[..rows * 4 * d];
             let into = MatrixMut::new(grad_hidden, rows, 4 * d);
             matmul(into, grad_residual, weight(offsets.mlp_proj, d, 4 * d), 1.0);
-            for (grad, hidden) in grad_hidden.iter_mut().zip(hidden) {
-                *grad *= 2.0 * hidden;
-            }
+            relu_squared_backward(grad_hidden, hidden);
             let grad_hidden = Matrix::new(grad_hidden, rows, 4 * d);
             matmul_add(
                 MatrixMut::new(&mut gradient[offsets.mlp_fc..], 4 * d, d),
@@ -105,8 +102,7 @@ impl Activations {
                     (layout.position_embed, square),
                     (layout.side_embed, tokens.side.into()),
                 ] {
-                    let row = &mut gradient[begin + index * d..][..d];
-                    row.iter_mut().zip(grad).for_each(|(row, grad)| *row += grad);
+                    float::add(&mut gradient[begin + index * d..][..d], grad);
                 }
             }
         }

@@ -10,7 +10,7 @@ use simd::AlignedVec;
 use super::activations::Activations;
 use super::attention::{self, qk_norm};
 use super::gates::PAIRS;
-use super::ops::rms_norm;
+use super::ops::{relu_and_square, relu_squared, rms_norm};
 use super::packed::Parameters;
 use crate::config::{HEADS, SQUARES};
 use crate::encode::Tokens;
@@ -146,13 +146,10 @@ impl Activations {
             // ReLU²; the backward pass needs the ReLU output, inference squares in place.
             let hidden = &mut saved.mlp_hidden[..rows * 4 * d];
             let squared = if self.training {
-                for (hidden, squared) in hidden.iter_mut().zip(self.mlp_squared.iter_mut()) {
-                    *hidden = hidden.max(0.0);
-                    *squared = *hidden * *hidden;
-                }
+                relu_and_square(hidden, &mut self.mlp_squared);
                 &self.mlp_squared
             } else {
-                hidden.iter_mut().for_each(|hidden| *hidden = hidden.max(0.0) * hidden.max(0.0));
+                relu_squared(hidden);
                 &*hidden
             };
             matmul_packed(

@@ -1,9 +1,11 @@
 //! Element-wise kernels between the GEMMs: RMS norm, masked softmax, exponentials, dot products.
 //!
-//! Loops over rows, in a form that the compiler auto-vectorizes.
+//! Loops over rows, in a form that the compiler auto-vectorizes, for the instruction set of the CPU.
 
 use std::array::from_fn;
 use std::f32::consts::{LN_2, LOG2_E};
+
+use simd::{MulAdd, vectorize};
 
 use crate::config::SQUARES;
 
@@ -11,16 +13,6 @@ use crate::config::SQUARES;
 pub(super) const EPSILON: f32 = 1.19e-7;
 /// Independent accumulators of a long sum, which hide the latency of additions.
 pub(super) const LANES: usize = 16;
-
-/// `a · b + c`: a fused matmul-add where the CPU has one, since elsewhere that is a slow library call.
-#[inline(always)]
-pub(super) fn fused(a: f32, b: f32, c: f32) -> f32 {
-    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-        a.mul_add(b, c)
-    } else {
-        a * b + c
-    }
-}
 
 /// Horizontal sum by pairwise halving. Not inlined: within another loop, it makes the compiler vectorize
 /// that loop in pairs.
@@ -33,28 +25,37 @@ fn horizontal_sum(lanes: &[f32; LANES]) -> f32 {
 
 /// A dot product in `N` accumulators, and that of the remainder.
 #[inline(always)]
-fn dot_lanes<const N: usize>(a: &[f32], b: &[f32]) -> ([f32; N], f32) {
+fn dot_lanes<const N: usize>(a: &[f32], b: &[f32], fma: MulAdd) -> ([f32; N], f32) {
     let mut lanes = [0.0; N];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<N>(), b.as_chunks::<N>());
     for (a, b) in a.iter().zip(b) {
         for n in 0..N {
-            lanes[n] = fused(a[n], b[n], lanes[n]);
+            lanes[n] = fma.mul_add(a[n], b[n], lanes[n]);
         }
     }
     (lanes, a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum())
 }
 
 /// Dot product.
-#[inline(always)]
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (lanes, rest) = dot_lanes::<LANES>(a, b);
+    vectorize((a, b), dot_elements)
+}
+
+#[inline(always)]
+fn dot_elements((a, b): (&[f32], &[f32]), fma: MulAdd) -> f32 {
+    long_dot(a, b, fma)
+}
+
+#[inline(always)]
+fn long_dot(a: &[f32], b: &[f32], fma: MulAdd) -> f32 {
+    let (lanes, rest) = dot_lanes::<LANES>(a, b, fma);
     horizontal_sum(&lanes) + rest
 }
 
 /// Dot product of short vectors, such as those of a head.
 #[inline(always)]
-pub(super) fn short_dot(a: &[f32], b: &[f32]) -> f32 {
-    let (lanes, rest) = dot_lanes::<4>(a, b);
+pub(super) fn short_dot(a: &[f32], b: &[f32], fma: MulAdd) -> f32 {
+    let (lanes, rest) = dot_lanes::<4>(a, b, fma);
     (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }
 
@@ -63,10 +64,18 @@ pub(super) fn short_dot(a: &[f32], b: &[f32]) -> f32 {
 ///
 /// Each step is done for all rows before the next, because the steps of one row depend on each other.
 pub(super) fn masked_softmax(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]) {
+    vectorize((rows, gates), masked_softmax_rows);
+}
+
+/// A tensor and another, by rows of 64.
+type Rows<'a> = (&'a mut [[f32; SQUARES]], &'a [[f32; SQUARES]]);
+
+#[inline(always)]
+fn masked_softmax_rows((rows, gates): Rows<'_>, fma: MulAdd) {
     let mut lanes = [[0.0; LANES]; SQUARES];
     for ((row, gates), lanes) in rows.iter_mut().zip(gates).zip(&mut lanes) {
         for n in 0..SQUARES {
-            row[n] = exp2(row[n]) * gates[n];
+            row[n] = exp2(row[n], fma) * gates[n];
         }
         *lanes = from_fn(|n| (row[n] + row[n + LANES]) + (row[n + 2 * LANES] + row[n + 3 * LANES]));
     }
@@ -77,29 +86,104 @@ pub(super) fn masked_softmax(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES
     }
 }
 
-/// Backward pass of a softmax row, in place: from the gradient w.r.t. the weights to that w.r.t. the
-/// scores.
+/// Backward pass of softmax, in place: from the gradient w.r.t. the weights to that w.r.t. the scores.
+pub(super) fn softmax_backward(grad: &mut [[f32; SQUARES]], weights: &[[f32; SQUARES]]) {
+    vectorize((grad, weights), softmax_backward_rows);
+}
+
 #[inline(always)]
-pub(super) fn softmax_backward(grad: &mut [f32; SQUARES], weights: &[f32; SQUARES]) {
-    let mean = dot(grad, weights);
-    for n in 0..SQUARES {
-        grad[n] = weights[n] * (grad[n] - mean);
+fn softmax_backward_rows((grad, weights): Rows<'_>, fma: MulAdd) {
+    for (grad, weights) in grad.iter_mut().zip(weights) {
+        let mean = long_dot(grad, weights, fma);
+        for n in 0..SQUARES {
+            grad[n] = weights[n] * (grad[n] - mean);
+        }
     }
 }
 
 /// `into += scale · values`.
-#[inline(always)]
 pub(super) fn add_scaled(into: &mut [f32], values: &[f32], scale: f32) {
+    vectorize((into, values, scale), add_scaled_elements);
+}
+
+#[inline(always)]
+fn add_scaled_elements((into, values, scale): (&mut [f32], &[f32], f32), fma: MulAdd) {
     for (into, value) in into.iter_mut().zip(values) {
-        *into = fused(scale, *value, *into);
+        *into = fma.mul_add(scale, *value, *into);
+    }
+}
+
+/// ReLU, in place, and its square.
+pub(super) fn relu_and_square(hidden: &mut [f32], squared: &mut [f32]) {
+    vectorize((hidden, squared), relu_and_square_elements);
+}
+
+#[inline(always)]
+fn relu_and_square_elements((hidden, squared): (&mut [f32], &mut [f32]), _: MulAdd) {
+    for (hidden, squared) in hidden.iter_mut().zip(squared) {
+        *hidden = hidden.max(0.0);
+        *squared = *hidden * *hidden;
+    }
+}
+
+/// ReLU², in place.
+pub(super) fn relu_squared(hidden: &mut [f32]) {
+    vectorize(hidden, relu_squared_elements);
+}
+
+#[inline(always)]
+fn relu_squared_elements(hidden: &mut [f32], _: MulAdd) {
+    for hidden in hidden {
+        *hidden = hidden.max(0.0) * hidden.max(0.0);
+    }
+}
+
+/// `squared = hidden²`.
+pub(super) fn square(squared: &mut [f32], hidden: &[f32]) {
+    vectorize((squared, hidden), square_elements);
+}
+
+#[inline(always)]
+fn square_elements((squared, hidden): (&mut [f32], &[f32]), _: MulAdd) {
+    for (squared, hidden) in squared.iter_mut().zip(hidden) {
+        *squared = hidden * hidden;
+    }
+}
+
+/// Backward pass of ReLU², in place, from the ReLU output.
+pub(super) fn relu_squared_backward(grad: &mut [f32], hidden: &[f32]) {
+    vectorize((grad, hidden), relu_squared_backward_elements);
+}
+
+#[inline(always)]
+fn relu_squared_backward_elements((grad, hidden): (&mut [f32], &[f32]), _: MulAdd) {
+    for (grad, hidden) in grad.iter_mut().zip(hidden) {
+        *grad *= 2.0 * hidden;
+    }
+}
+
+/// `values = exp(values − most)`.
+pub(super) fn exp_differences(values: &mut [f32], most: f32) {
+    vectorize((values, most), exp_differences_elements);
+}
+
+#[inline(always)]
+fn exp_differences_elements((values, most): (&mut [f32], f32), fma: MulAdd) {
+    for value in values {
+        *value = exp(*value - most, fma);
     }
 }
 
 /// RMS norm of each row; `rstd` are the reciprocals of the root mean squares.
 pub(super) fn rms_norm(into: &mut [f32], rstd: &mut [f32], from: &[f32], width: usize) {
+    vectorize((into, rstd, from, width), rms_norm_rows);
+}
+
+#[inline(always)]
+fn rms_norm_rows((into, rstd, from, width): (&mut [f32], &mut [f32], &[f32], usize), fma: MulAdd) {
     let rows = into.chunks_exact_mut(width).zip(from.chunks_exact(width));
     for ((into, from), rstd) in rows.zip(rstd) {
-        let scale = (dot(from, from) / width as f32 + EPSILON).sqrt().recip();
+        let scale = (long_dot(from, from, fma) / width as f32 + EPSILON).sqrt().recip();
         *rstd = scale;
         for (into, from) in into.iter_mut().zip(from) {
             *into = from * scale;
@@ -115,9 +199,17 @@ pub(super) fn rms_norm_backward(
     rstd: &[f32],
     width: usize,
 ) {
+    vectorize((into, grad, normed, rstd, width), rms_norm_backward_rows);
+}
+
+#[inline(always)]
+fn rms_norm_backward_rows(
+    (into, grad, normed, rstd, width): (&mut [f32], &[f32], &[f32], &[f32], usize),
+    fma: MulAdd,
+) {
     let rows = into.chunks_exact_mut(width).zip(grad.chunks_exact(width));
     for (((into, grad), normed), rstd) in rows.zip(normed.chunks_exact(width)).zip(rstd) {
-        let mean = dot(grad, normed) / width as f32;
+        let mean = long_dot(grad, normed, fma) / width as f32;
         for ((into, grad), normed) in into.iter_mut().zip(grad).zip(normed) {
             *into += rstd * (grad - normed * mean);
         }
@@ -129,32 +221,32 @@ const ROUND: f32 = 12_582_912.0;
 
 /// The exponential function, to a few ulp, for arguments clamped to −87 … 88.
 #[inline(always)]
-pub(super) fn exp(x: f32) -> f32 {
+pub(super) fn exp(x: f32, fma: MulAdd) -> f32 {
     // ln 2 in two parts (Cody–Waite): the first has few bits, so that its multiples are exact.
     const HIGH: f32 = 0.693_359_4;
     const LOW: f32 = -2.121_944_4e-4;
     let x = x.clamp(-87.0, 88.0);
-    let shifted = fused(x, LOG2_E, ROUND);
+    let shifted = fma.mul_add(x, LOG2_E, ROUND);
     let whole = shifted - ROUND;
-    let rest = fused(-whole, LOW, fused(-whole, HIGH, x));
-    power_of_two(shifted, rest * LOG2_E)
+    let rest = fma.mul_add(-whole, LOW, fma.mul_add(-whole, HIGH, x));
+    power_of_two(shifted, rest * LOG2_E, fma)
 }
 
 /// `2^x` for moderate `x`, to a few ulp.
 #[inline(always)]
-fn exp2(x: f32) -> f32 {
+fn exp2(x: f32, fma: MulAdd) -> f32 {
     let shifted = x + ROUND;
-    power_of_two(shifted, x - (shifted - ROUND))
+    power_of_two(shifted, x - (shifted - ROUND), fma)
 }
 
 /// `2^n · 2^rest` for an integer `n`, given as `n +` [`ROUND`], and |rest| ≤ ½: `n` is added to the
 /// exponent bits, and a polynomial of degree six approximates the rest.
 #[inline(always)]
-fn power_of_two(shifted: f32, rest: f32) -> f32 {
+fn power_of_two(shifted: f32, rest: f32, fma: MulAdd) -> f32 {
     // Minimax coefficients; the relative error is at most 2e-9.
     let mut p = 1.535_336_2e-4;
     for coefficient in [1.339_887_5e-3, 9.618_437e-3, 5.550_332_4e-2, 0.240_226_48, LN_2, 1.0] {
-        p = fused(p, rest, coefficient);
+        p = fma.mul_add(p, rest, coefficient);
     }
     f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
@@ -165,6 +257,9 @@ mod tests {
 
     #[test]
     fn exponentials_are_accurate_to_a_few_ulp() {
+        // As the loops compute them.
+        let exp = |x: f32| vectorize(x, exp);
+        let exp2 = |x: f32| vectorize(x, exp2);
         for n in -86_000..88_000 {
             let x = n as f32 / 1000.0;
             let (fast, exact) = (f64::from(exp(x)), f64::from(x).exp());

@@ -4,7 +4,7 @@ use simd::AlignedVec;
 
 use super::batch::{Batch, Losses};
 use super::heads::Backward;
-use super::ops::{add_scaled, dot, exp};
+use super::ops::{add_scaled, dot, exp_differences};
 use super::packed::Parameters;
 use crate::config::{Config, SQUARES};
 use crate::encode::{PLAIN_MOVES, POLICY, promotion_of};
@@ -98,14 +98,16 @@ impl PolicyHead {
         }
         let logit = |index: &u16| self.logits[usize::from(*index)];
         let most = moves.iter().map(logit).fold(f32::MIN, f32::max);
-        let sum: f64 = moves.iter().map(|index| f64::from(exp(logit(index) - most))).sum();
+        let mut exponentials: Vec<f32> = moves.iter().map(logit).collect();
+        exp_differences(&mut exponentials, most);
+        let sum: f64 = exponentials.iter().copied().map(f64::from).sum();
         losses.policy += sum.ln() - f64::from(logit(&target) - most);
         losses.correct += u64::from(logit(&target) >= most);
         let Some(Backward { scale, gradient, grad_hidden }) = backward else { return };
         self.grad_plain.fill(0.0);
         let inverse = (1.0 / sum) as f32;
-        for &index in moves {
-            let probability = exp(self.logits[usize::from(index)] - most) * inverse;
+        for (&index, exponential) in moves.iter().zip(exponentials) {
+            let probability = exponential * inverse;
             let grad = scale.policy * (probability - f32::from(index == target));
             match promotion_of(index) {
                 None => self.grad_plain[usize::from(index)] += grad,

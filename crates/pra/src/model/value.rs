@@ -8,6 +8,7 @@ use simd::AlignedVec;
 
 use super::batch::{Losses, has_outcome};
 use super::heads::Backward;
+use super::ops::relu_and_square;
 use super::packed::Parameters;
 use crate::config::{Config, SQUARES};
 use crate::encode::Outcome;
@@ -62,10 +63,7 @@ impl ValueHead {
             &packed[layout.value_fc1..],
             false,
         );
-        for (hidden, squared) in self.hidden.iter_mut().zip(self.squared.iter_mut()) {
-            *hidden = hidden.max(0.0);
-            *squared = *hidden * *hidden;
-        }
+        relu_and_square(&mut self.hidden, &mut self.squared);
         matmul_packed(
             MatrixMut::new(&mut self.outputs, positions, outputs),
             Matrix::new(&self.squared, positions, neurons),

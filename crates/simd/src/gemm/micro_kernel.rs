@@ -7,13 +7,13 @@
 
 use super::{Matrix, MatrixMut, copy_row_major};
 use crate::AlignedVec;
-use crate::vector::F32x16;
+use crate::vector::{F32x16, Outline};
 
 /// Lanes of a vector.
 const LANES: usize = 16;
 
 /// Vectors in a row of a tile: with 8 rows of three, or 6 of one, and a row of B they fill the registers.
-pub(super) const fn tile_vectors<V: F32x16>() -> usize {
+const fn tile_vectors<V: F32x16>() -> usize {
     if V::REGISTERS >= 32 { 3 } else { 1 }
 }
 
@@ -21,6 +21,7 @@ pub(super) const fn tile_vectors<V: F32x16>() -> usize {
 ///
 /// # Safety
 /// The CPU supports the instruction set of `V`.
+#[inline(always)]
 pub(super) unsafe fn gemm<V: F32x16>(
     mut c: MatrixMut<'_>,
     a: Matrix<'_>,
@@ -59,6 +60,7 @@ pub(super) unsafe fn gemm<V: F32x16>(
 ///
 /// # Safety
 /// The CPU supports the instruction set of `V`.
+#[inline(always)]
 unsafe fn panel<V: F32x16, const N: usize>(
     c: MatrixMut<'_>,
     a: Matrix<'_>,
@@ -90,11 +92,11 @@ unsafe fn panel<V: F32x16, const N: usize>(
                 alpha,
             };
             row += match tallest.min(c.rows - row) {
-                8.. => tile.micro_kernel::<V, 8, N>(),
-                6.. => tile.micro_kernel::<V, 6, N>(),
-                4.. => tile.micro_kernel::<V, 4, N>(),
-                2.. => tile.micro_kernel::<V, 2, N>(),
-                _ => tile.micro_kernel::<V, 1, N>(),
+                8.. => tile.compute::<V, 8, N>(),
+                6.. => tile.compute::<V, 6, N>(),
+                4.. => tile.compute::<V, 4, N>(),
+                2.. => tile.compute::<V, 2, N>(),
+                _ => tile.compute::<V, 1, N>(),
             };
         }
     }
@@ -123,32 +125,10 @@ impl Tile {
     /// # Safety
     /// The CPU supports the instruction set of `V`. From the pointers on, the matrices have `M` rows of A
     /// and C, `depth` columns of A and rows of B, and `(N - 1) · LANES + last` columns of B and C.
-    #[inline(never)]
-    #[allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
-    unsafe fn micro_kernel<V: F32x16, const M: usize, const N: usize>(self) -> usize {
-        let mut sums = [[V::splat(0.0); N]; M];
+    #[inline(always)]
+    unsafe fn compute<V: F32x16, const M: usize, const N: usize>(self) -> usize {
         // SAFETY: the caller's promise.
-        unsafe {
-            for step in 0..self.depth {
-                let b = self.row::<V, N>(self.b.add(step * self.b_stride));
-                let a = self.a.add(step * self.a_column_stride);
-                for m in 0..M {
-                    let a = V::splat(*a.add(m * self.a_row_stride));
-                    for n in 0..N {
-                        sums[m][n] = sums[m][n].add_product(a, b[n]);
-                    }
-                }
-            }
-            let alpha = V::splat(self.alpha);
-            for m in 0..M {
-                let c = self.c.add(m * self.c_stride);
-                let before = if self.accumulate { self.row(c) } else { [V::splat(0.0); N] };
-                for n in 0..N {
-                    let value = before[n].add_product(alpha, sums[m][n]);
-                    value.store_partial(c.add(n * LANES), self.len::<N>(n));
-                }
-            }
-        }
+        unsafe { V::outline(MicroKernel::<M, N>(self)) };
         M
     }
 
@@ -169,5 +149,39 @@ impl Tile {
             row[n] = unsafe { V::load_partial(from.add(n * LANES), self.len::<N>(n)) };
         }
         row
+    }
+}
+
+/// Computes a tile of `M` rows and `N` vectors; see [`Tile::compute`].
+struct MicroKernel<const M: usize, const N: usize>(Tile);
+
+impl<const M: usize, const N: usize> Outline for MicroKernel<M, N> {
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
+    unsafe fn run<V: F32x16>(self) {
+        let tile = self.0;
+        let mut sums = [[V::splat(0.0); N]; M];
+        // SAFETY: the promise of `Tile::compute`.
+        unsafe {
+            for step in 0..tile.depth {
+                let b = tile.row::<V, N>(tile.b.add(step * tile.b_stride));
+                let a = tile.a.add(step * tile.a_column_stride);
+                for m in 0..M {
+                    let a = V::splat(*a.add(m * tile.a_row_stride));
+                    for n in 0..N {
+                        sums[m][n] = sums[m][n].add_product(a, b[n]);
+                    }
+                }
+            }
+            let alpha = V::splat(tile.alpha);
+            for m in 0..M {
+                let c = tile.c.add(m * tile.c_stride);
+                let before = if tile.accumulate { tile.row(c) } else { [V::splat(0.0); N] };
+                for n in 0..N {
+                    let value = before[n].add_product(alpha, sums[m][n]);
+                    value.store_partial(c.add(n * LANES), tile.len::<N>(n));
+                }
+            }
+        }
     }
 }

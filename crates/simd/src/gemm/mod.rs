@@ -9,10 +9,11 @@ use std::array::from_fn;
 
 pub use matrix::{Matrix, MatrixMut};
 
-use crate::native;
+use crate::Kernels;
+use crate::dispatch::dispatch;
 
-/// Columns of a [packed panel](pack_panels).
-pub const PANEL_WIDTH: usize = 16 * micro_kernel::tile_vectors::<native::F32x16>();
+/// Columns of a [packed panel](pack_panels): the widest tile, and a multiple of the others.
+pub const PANEL_WIDTH: usize = 48;
 
 /// `c = alpha · a · b`.
 ///
@@ -103,6 +104,13 @@ fn gemm(c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool, alpha:
         c.rows == a.rows && c.columns == b.columns && a.columns == b.rows,
         "matrix sizes do not match"
     );
-    // SAFETY: the compiler targets this instruction set.
-    unsafe { micro_kernel::gemm::<native::F32x16>(c, a, b, accumulate, alpha) }
+    gemm_with(Kernels::current(), c, a, b, accumulate, alpha);
+}
+
+dispatch! {
+    /// The product; the sizes must match.
+    fn gemm_with(kernels; c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool, alpha: f32) {
+        // SAFETY: the CPU supports the instruction set of `set`.
+        unsafe { micro_kernel::gemm::<set::F32x16>(c, a, b, accumulate, alpha) }
+    }
 }

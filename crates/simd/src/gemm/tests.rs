@@ -4,26 +4,19 @@ use chess::rng::Rng;
 
 use super::matrix::fits;
 use super::*;
-use crate::scalar;
+use crate::InstructionSet;
 
-type Kernel = fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32);
+type Product = Box<dyn Fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool, f32)>;
 
-/// What `matmul` uses, and the micro-kernel of every instruction set that we can test.
-fn kernels() -> Vec<Kernel> {
-    // SAFETY: plain Rust.
-    let portable: Kernel = |c, a, b, add, alpha| unsafe {
-        micro_kernel::gemm::<scalar::F32x16>(c, a, b, add, alpha);
+/// The micro-kernel of every instruction set of this CPU, and what `matmul` uses.
+fn kernels() -> Vec<Product> {
+    let of = |kernels| -> Product {
+        Box::new(move |c, a, b, add, alpha| gemm_with(kernels, c, a, b, add, alpha))
     };
-    #[allow(unused_mut, reason = "more on x86-64")]
-    let mut kernels = vec![gemm, portable];
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: detected.
-        kernels.push(|c, a, b, add, alpha| unsafe {
-            micro_kernel::gemm::<crate::avx2::F32x16>(c, a, b, add, alpha);
-        });
-    }
-    kernels
+    let mut products: Vec<Product> =
+        InstructionSet::ALL.into_iter().filter_map(Kernels::new).map(of).collect();
+    products.push(Box::new(gemm));
+    products
 }
 
 /// The naive product.
@@ -176,11 +169,11 @@ fn matrices_of_any_size_and_stride_are_rejected_or_multiplied_within_their_slice
 #[test]
 fn products_without_rows_columns_or_depth_are_empty_or_zero() {
     let mut kernels = kernels();
-    kernels.push(|c, a, b, accumulate, _| {
+    kernels.push(Box::new(|c, a, b, accumulate, _| {
         let mut panels = vec![0.0; b.rows * b.columns];
         pack_panels(&mut panels, b);
         matmul_packed(c, a, &panels, accumulate);
-    });
+    }));
     for (rows, depth, columns) in [
         (0, 3, 4),
         (2, 3, 0),

@@ -3,7 +3,8 @@
 use chess::PackedRow;
 use nnue::features::{Features, MAX_ACTIVE};
 use nnue::towers::{SLABS, Towers};
-use simd::row64::{Row, matmul_add, transpose};
+use simd::row64::{Row, add_to_rows, clip_rows, dot, matmul_add, transpose};
+use simd::{MulAdd, vectorize};
 
 use super::Options;
 use super::examples::target;
@@ -128,24 +129,21 @@ impl Block {
                 let (features, own, all) = &self.active[p];
                 let active = [&features[..*own], &features[*own..*all]];
                 slab.towers(active, [&mut mover[p], &mut opponent[p]]);
-                self.inner[p] = mover[p];
-                self.inner[p].add(&opponent[p]);
             }
+            vectorize((&mut self.inner[..self.count], &mover[..], &opponent[..]), add);
             matmul_add(&self.inner[..self.count], slab.next, &mut self.hidden[..]);
         }
-        self.hidden.iter_mut().for_each(Row::clip);
+        clip_rows(&mut self.hidden[..]);
         self.inner.fill(*first.bias);
         matmul_add(&self.hidden[..], first.weights, &mut self.inner[..]);
-        self.inner.iter_mut().for_each(Row::clip);
-        for (residual, hidden) in self.residual.iter_mut().zip(&self.hidden[..]) {
-            *residual = *hidden;
-            residual.add(second.bias);
-        }
+        clip_rows(&mut self.inner[..]);
+        self.residual.copy_from_slice(&self.hidden[..]);
+        add_to_rows(&mut self.residual[..], second.bias);
         matmul_add(&self.inner[..], second.weights, &mut self.residual[..]);
-        self.residual.iter_mut().for_each(Row::clip);
+        clip_rows(&mut self.residual[..]);
         self.last.fill(*last.bias);
         matmul_add(&self.residual[..], last.weights, &mut self.last[..]);
-        self.last.iter_mut().for_each(Row::clip);
+        clip_rows(&mut self.last[..]);
     }
 
     /// The loss and its gradient with respect to the output.
@@ -154,7 +152,7 @@ impl Block {
         self.output_error.fill(0.0);
         self.loss = 0.0;
         for (p, row) in rows.iter().take(self.count).enumerate() {
-            let output = self.last[p].dot(head.output) + head.output_bias;
+            let output = dot(&self.last[p], head.output) + head.output_bias;
             let difference = output - target(row, options.clip);
             self.loss += huber(difference);
             self.output_error[p] = difference.clamp(-1.0, 1.0) * weight;
@@ -181,12 +179,26 @@ impl Block {
     }
 }
 
+/// `sums = a + b`.
+#[inline(always)]
+pub(super) fn add((sums, a, b): (&mut [Row], &[Row], &[Row]), _: MulAdd) {
+    for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+        *sum = *a;
+        sum.add(b);
+    }
+}
+
 /// The gradient of a clipped value is 0.
-#[inline]
 pub(super) fn mask(errors: &mut [Row; SIZE], values: &[Row; SIZE]) {
+    vectorize((errors, values), mask_rows);
+}
+
+#[inline(always)]
+fn mask_rows((errors, values): (&mut [Row; SIZE], &[Row; SIZE]), _: MulAdd) {
     for (errors, values) in errors.iter_mut().zip(values) {
-        for (error, &value) in errors.iter_mut().zip(values.iter()) {
-            *error = if value > 0.0 && value < 1.0 { *error } else { 0.0 };
+        for n in 0..64 {
+            let value = values.0[n];
+            errors.0[n] = if value > 0.0 && value < 1.0 { errors.0[n] } else { 0.0 };
         }
     }
 }

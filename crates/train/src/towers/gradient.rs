@@ -4,7 +4,9 @@ use nnue::features::COUNT;
 use nnue::towers::{HEAD_ROWS, SLAB_ROWS, Slab};
 use simd::row64::{Row, matmul_add, transpose};
 
-use super::block::{Block, SIZE, mask};
+use simd::{MulAdd, vectorize};
+
+use super::block::{Block, SIZE, add, mask};
 
 /// Scratch buffers of one thread.
 pub(super) struct Scratch {
@@ -32,12 +34,8 @@ impl Scratch {
             let outputs = &block.slabs[number];
             let count = block.len();
             // The layer after the towers: its inputs are the sums of both towers.
-            for p in 0..SIZE {
-                values[p] = if p < count { outputs.mover[p] } else { Row::ZERO };
-                if p < count {
-                    values[p].add(&outputs.opponent[p]);
-                }
-            }
+            values.fill(Row::ZERO);
+            vectorize((&mut values[..count], &outputs.mover[..], &outputs.opponent[..]), add);
             transpose(values, transposed);
             matmul_add(&transposed[..], &block.hidden_error, &mut next[..64]);
             // Both towers have the same gradient, except where they were clipped.
@@ -46,12 +44,8 @@ impl Scratch {
             for (tower, outputs) in [&outputs.mover, &outputs.opponent].into_iter().enumerate() {
                 errors.copy_from_slice(&values[..]);
                 mask(errors, outputs);
-                for (p, error) in errors.iter().enumerate().take(count) {
-                    biases[tower].add(error);
-                    for &feature in block.active(p)[tower] {
-                        inputs[usize::from(feature)].add(error);
-                    }
-                }
+                let sums = (&mut biases[tower], &mut *inputs);
+                vectorize((sums, &errors[..count], block, tower), scatter_add);
             }
         }
     }
@@ -61,7 +55,7 @@ impl Scratch {
         let Self { gradient, transposed, .. } = self;
         for block in blocks {
             let (bias, mut rest) = gradient.split_at_mut(1);
-            block.hidden_error.iter().for_each(|error| bias[0].add(error));
+            vectorize((&mut bias[0], &block.hidden_error[..]), sum);
             let layers = [
                 (&block.hidden, &block.inner_error),
                 (&block.inner, &block.residual_error),
@@ -71,7 +65,7 @@ impl Scratch {
                 let (layer, after) = rest.split_at_mut(65);
                 transpose(values, transposed);
                 matmul_add(&transposed[..], errors, &mut layer[..64]);
-                errors.iter().for_each(|error| layer[64].add(error));
+                vectorize((&mut layer[64], &errors[..]), sum);
                 rest = after;
             }
             for (values, &error) in block.last.iter().zip(&block.output_error) {
@@ -81,5 +75,27 @@ impl Scratch {
                 rest[1][0] += error;
             }
         }
+    }
+}
+
+/// Adds the gradient of each position to the bias of a tower and to the weights of its active features.
+#[inline(always)]
+fn scatter_add(
+    ((bias, inputs), errors, block, tower): ((&mut Row, &mut [Row]), &[Row], &Block, usize),
+    _: MulAdd,
+) {
+    for (p, error) in errors.iter().enumerate() {
+        bias.add(error);
+        for &feature in block.active(p)[tower] {
+            inputs[usize::from(feature)].add(error);
+        }
+    }
+}
+
+/// `total += Σ rows`.
+#[inline(always)]
+fn sum((total, rows): (&mut Row, &[Row]), _: MulAdd) {
+    for row in rows {
+        total.add(row);
     }
 }
