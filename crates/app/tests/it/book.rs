@@ -8,20 +8,19 @@
 //! | `output` | its lines occur, in this order, in the standard output of the `sh` block before it |
 //! | `console` | not executed (it installs, compiles, trains for long, needs other engines): commands and options of `tabiya` exist |
 //! | `rust` | a doctest of the crate that includes the page |
-//! | others of [`TAGS`] | only shown |
+//! | `python` | executed by `tests/differential/data.py` |
+//! | `text` | only shown |
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{TABIYA, run_with, succeed, text};
 
 /// The tags of fenced blocks.
-const TAGS: [&str; 9] =
-    ["sh", "output", "console", "rust", "rust,no_run", "python", "toml", "json", "text"];
+const TAGS: [&str; 7] = ["sh", "output", "console", "rust", "rust,no_run", "python", "text"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
@@ -173,23 +172,20 @@ fn execute(page: &Page) {
 #[test]
 fn every_command_of_the_book_and_the_readme_runs() {
     let mut pages = pages();
+    let commands = |page: &Page| page.blocks().iter().filter(|block| block.tag == "sh").count();
+    assert!(pages.iter().map(commands).sum::<usize>() >= 40, "blocks are missing");
     // The longest first: two threads end at about the same time.
-    pages.sort_by_key(|page| std::cmp::Reverse(page.blocks().len()));
+    pages.sort_by_key(|page| std::cmp::Reverse(commands(page)));
     let next = AtomicUsize::new(0);
-    let executed = Mutex::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(page) = pages.get(next.fetch_add(1, Ordering::Relaxed)) {
                     execute(page);
-                    *executed.lock().unwrap() +=
-                        page.blocks().iter().filter(|block| block.tag == "sh").count();
                 }
             });
         }
     });
-    let executed = *executed.lock().unwrap();
-    assert!(executed >= 40, "only {executed} blocks were found");
 }
 
 /// The commands below this one, with their help: `["pgn"]` has `check`, `stats`, `normalize`.
@@ -360,6 +356,27 @@ fn the_summary_lists_every_page() {
     let pages: BTreeSet<PathBuf> =
         book().into_iter().filter(|page| !page.ends_with("SUMMARY.md")).collect();
     assert_eq!(listed, pages);
+}
+
+#[test]
+fn pages_with_code_are_part_of_the_tests_of_their_language() {
+    let libraries: String = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("src/lib.rs")).ok())
+        .collect();
+    let python = Page::read("tests/differential/data.py").text;
+    for page in pages() {
+        let path = page.path.display();
+        for block in page.blocks() {
+            let place = page.at(block.line);
+            if block.tag.starts_with("rust") {
+                let include = format!("include_str!(\"../../../{path}\")");
+                assert!(libraries.contains(&include), "{place}: no library has {include}");
+            } else if block.tag == "python" {
+                assert!(python.contains(&format!("\"{path}\"")), "{place}: data.py has no {path}");
+            }
+        }
+    }
 }
 
 #[test]
