@@ -23,7 +23,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu fuzz clean
+.PHONY: engine help test lint rust-test test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu book fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -130,6 +130,17 @@ test-gpu: ## compare the transformer on GPU devices with the CPU backend, where 
 	CUBECL_AUTOTUNE_LEVEL=minimal CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
 	  $(CARGO) test --release --locked -p tabiya-pra --features gpu --lib --test gpu -- --nocapture
 
+# The tests of the book need no mdbook: its commands are executed, its links and anchors checked.
+TOOLS = .tools
+MDBOOK = $(or $(shell command -v mdbook),$(TOOLS)/bin/mdbook)
+
+$(TOOLS)/bin/mdbook:
+	$(CARGO) install mdbook --locked --root $(TOOLS)
+
+book: $(MDBOOK) ## build docs/book/index.html (installs mdbook into .tools if there is none), check links, execute its commands
+	$(MDBOOK) build docs
+	$(CARGO) test --locked -p tabiya --test it book::
+
 # Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
 # that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.
 FUZZ = CARGO_PROFILE_RELEASE_LTO=off $(CARGO) +nightly fuzz
@@ -142,4 +153,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV) $(TORCH) $(ATTACK)
+	rm -rf $(VENV) $(TORCH) $(ATTACK) $(TOOLS) docs/book

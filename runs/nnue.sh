@@ -1,6 +1,6 @@
 #!/bin/sh
 # From games to the network in the engine: how crates/engine/networks/tabiya.nnue was made.
-# docs/NETWORK.md tells what came of it, with times.
+# docs/src/reference/network.md tells what came of it, with times.
 #
 #   runs/nnue.sh GAMES.pgn.zst TEACHER.nnue [OUT]
 #

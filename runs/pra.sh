@@ -1,6 +1,6 @@
 #!/bin/sh
 # From games to the transformer that is part of the program: data, training, measurement, a match with
-# a random mover. docs/PRA.md has the figures of the model that we ship.
+# a random mover. docs/src/reference/pra.md has the figures of the model that we ship.
 #
 #   runs/pra.sh GAMES.pgn.zst
 #

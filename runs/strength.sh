@@ -1,5 +1,5 @@
 #!/bin/sh
-# How strong the engine is: a gauntlet against engines that Debian packages. docs/STRENGTH.md has
+# How strong the engine is: a gauntlet against engines that Debian packages. docs/src/strength.md has
 # the results and names the commands.
 #
 #   runs/strength.sh [ENGINE] [more arguments for tabiya match]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Games in which the engine must not lose on time, play an illegal move or crash: against itself, at
 # time controls that leave no room, in Chess960, with two threads, and beside programs that want the
-# processor for themselves. docs/STRENGTH.md has what came of it.
+# processor for themselves. docs/src/strength.md has what came of it.
 #
 #   runs/torture.sh [ENGINE]
 #

@@ -134,7 +134,7 @@ def rows(text, mover):
 
 
 def packed(board):
-    """The 32 bytes of docs/DATA.md, written down a second time."""
+    """The 32 bytes of docs/src/reference/data.md, written down a second time."""
     codes = []
     castling = board.clean_castling_rights()
     passed = None
@@ -199,10 +199,10 @@ def run(program, *arguments):
 
 
 def examples(program, folder, pgn):
-    """The examples of docs/DATA.md, run in a folder with a data set: how many fail."""
+    """The examples of docs/src/reference/data.md, run in a folder with a data set: how many fail."""
     options = ["--with-eval", "--val-fraction", "0.2"]
     run(program, "prepare", str(pgn), "--out", str(folder / "positions"), *options)
-    text = (Path(__file__).parents[2] / "docs" / "DATA.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/src/reference/data.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(blocks) >= 5, len(blocks)
     bad = 0
@@ -210,9 +210,9 @@ def examples(program, folder, pgn):
         process = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True)
         if process.returncode != 0 or not process.stdout:
             bad += 1
-            print(f"an example of docs/DATA.md fails:\n{block}\n{process.stderr}")
+            print(f"an example of docs/src/reference/data.md fails:\n{block}\n{process.stderr}")
         elif process.stdout.startswith("skipped"):
-            print(f"docs/DATA.md: {process.stdout.strip()}")
+            print(f"docs/src/reference/data.md: {process.stdout.strip()}")
     return bad
 
 

@@ -58,5 +58,5 @@ pub use verify::{Verified, verify};
 
 /// Tests the examples of the documentation.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/DATA.md")]
+#[doc = include_str!("../../../docs/src/reference/data.md")]
 struct Documentation;

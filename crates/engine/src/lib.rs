@@ -19,7 +19,8 @@ pub mod table;
 pub mod uci;
 pub mod weaken;
 
-/// The examples of the README are tested too.
+/// The examples of the README and of a tutorial of the book are tested too.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/src/tutorials/build.md")]
+struct Documentation;

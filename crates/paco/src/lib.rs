@@ -2,7 +2,7 @@
 //!
 //! Nothing is ever captured. A piece placed on an enemy piece forms a **union** with it; a piece placed on a
 //! union releases the union's piece of its own color, which moves next: a **chain**. Forming a union with the
-//! enemy king wins. `docs/PACO.md` has the full rules.
+//! enemy king wins. `docs/src/reference/paco.md` has the full rules.
 //!
 //! ```
 //! use paco::{Game, Outcome};
@@ -91,3 +91,8 @@ pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};
 pub use states::{ActionJsonError, GameJsonError, game_from_json, state_json};
 pub use turns::{TURN_NODES, Turn, Turns};
+
+/// The examples of the tutorial are tested too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/tutorials/paco.md")]
+struct Documentation;

@@ -14,7 +14,7 @@ use pra::{CONFIG, Config, MODEL, Weights};
 
 use crate::output;
 
-/// The model that is embedded in the program; see `docs/PRA.md`.
+/// The model that is embedded in the program; see `docs/src/reference/pra.md`.
 const SHIPPED: (&str, &[u8]) = (
     include_str!("../../../pra/model/config.json"),
     include_bytes!("../../../pra/model/model.safetensors"),

@@ -1,6 +1,8 @@
 //! The program `tabiya` from the outside. One test program: it links once.
 
 mod analyse;
+#[cfg(unix)]
+mod book;
 mod cli;
 mod common;
 mod contract;
