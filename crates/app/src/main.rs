@@ -24,6 +24,7 @@ mod pgn;
 mod pra;
 mod progress;
 mod selfplay;
+mod shell;
 mod threads;
 mod training;
 mod uci;
@@ -72,6 +73,8 @@ enum Command {
     Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
     Version(version::VersionArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -131,6 +134,8 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
         Command::Version(args) => version::run(args, out),
+        Command::Completions(args) => shell::completions(args, Cli::command(), out),
+        Command::Man(args) => shell::man(args, Cli::command(), out),
     }
 }
 
