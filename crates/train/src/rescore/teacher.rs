@@ -1,5 +1,6 @@
 //! Teachers: evaluations that score positions.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,7 +64,9 @@ impl Teacher {
         let path = Path::new(name);
         let loaded = match name {
             "classic" => return Ok(Self::Classic),
-            "embedded" => file::embedded().ok_or(FileError::NoFile),
+            "embedded" => file::embedded().ok_or_else(|| {
+                io::Error::new(io::ErrorKind::NotFound, "no network is embedded").into()
+            }),
             _ => file::load(path),
         };
         let network = loaded.map_err(|cause| TeacherError { name: name.to_owned(), cause })?;
@@ -155,7 +158,7 @@ impl Scorer {
     /// Makes a move and returns the position after it.
     pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
         match &mut self.0 {
-            Backend::Classic(evaluator) => evaluator.play(position, m),
+            Backend::Classic(evaluator) => evaluator.make_move(position, m),
             Backend::Tabiya(accumulators) => accumulators.make_move(position, m),
             Backend::HalfKp(accumulators) => accumulators.make_move(position, m),
             Backend::Engine(..) => position.after(m),
@@ -165,7 +168,7 @@ impl Scorer {
     /// Unmakes the last move.
     pub fn unmake_move(&mut self) {
         match &mut self.0 {
-            Backend::Classic(evaluator) => evaluator.take_back(),
+            Backend::Classic(evaluator) => evaluator.unmake_move(),
             Backend::Tabiya(accumulators) => accumulators.unmake_move(),
             Backend::HalfKp(accumulators) => accumulators.unmake_move(),
             Backend::Engine(..) => {}
