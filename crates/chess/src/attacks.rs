@@ -10,7 +10,7 @@ const fn leaps(square: usize, steps: &[(i8, i8)]) -> u64 {
     let mut set = 0;
     let mut i = 0;
     while i < steps.len() {
-        if let Some(to) = Square::from_index(square).offset(steps[i].0, steps[i].1) {
+        if let Some(to) = Square::from_index_wrapping(square).offset(steps[i].0, steps[i].1) {
             set |= to.bitboard().0;
         }
         i += 1;
@@ -90,7 +90,8 @@ const fn approach_table(rays: &[Bitboard; 64]) -> [Bitboard; 64] {
     while square < 64 {
         let mut near = 0;
         while near < 64 {
-            if Square::from_index(square).distance(Square::from_index(near)) == 1 {
+            if Square::from_index_wrapping(square).distance(Square::from_index_wrapping(near)) == 1
+            {
                 table[square].0 |= rays[near].0;
             }
             near += 1;
@@ -150,7 +151,7 @@ const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
             let (files, ranks) = STEPS[direction];
             let whole = ray(a, files, ranks) | ray(a, -files, -ranks) | 1 << a;
             let mut passed = 0;
-            let mut next = Square::from_index(a).offset(files, ranks);
+            let mut next = Square::from_index_wrapping(a).offset(files, ranks);
             while let Some(b) = next {
                 between[a][b.index()] = Bitboard(passed);
                 line[a][b.index()] = Bitboard(whole);
@@ -167,7 +168,7 @@ const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
 /// The squares passed from `square` (not included) to the edge of the board.
 pub(crate) const fn ray(square: usize, files: i8, ranks: i8) -> u64 {
     let mut set = 0;
-    let mut next = Square::from_index(square).offset(files, ranks);
+    let mut next = Square::from_index_wrapping(square).offset(files, ranks);
     while let Some(to) = next {
         set |= to.bitboard().0;
         next = to.offset(files, ranks);

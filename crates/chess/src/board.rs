@@ -142,6 +142,21 @@ impl Board {
         PIECE_OF_CODE[self.code_at(square)]
     }
 
+    /// The piece on the square with this number; `None` for an empty square and for numbers above 63.
+    ///
+    /// ```
+    /// use chess::Board;
+    /// assert_eq!(Board::INITIAL.get(4).map(|piece| piece.letter()), Some('K'));
+    /// assert_eq!((Board::INITIAL.get(30), Board::INITIAL.get(64)), (None, None));
+    /// ```
+    #[inline]
+    pub const fn get(&self, index: usize) -> Option<Piece> {
+        match Square::from_index(index) {
+            Some(square) => self.piece_at(square),
+            None => None,
+        }
+    }
+
     /// The type of the piece on a square.
     #[inline(always)]
     pub const fn piece_type_at(&self, square: Square) -> Option<PieceType> {
@@ -234,6 +249,7 @@ mod tests {
         for (n, square) in Square::all().enumerate() {
             let piece = expected[n];
             assert_eq!(board.piece_at(square), piece);
+            assert_eq!((board.get(n), board.get(n + 64)), (piece, None));
             assert_eq!(board.occupied().has(square), piece.is_some());
             for other in Piece::ALL {
                 let (color, piece_type) = (other.color(), other.piece_type());
@@ -253,7 +269,7 @@ mod tests {
     fn the_initial_board_is_correct() {
         let mut board = Board::EMPTY;
         for (n, letter) in "RNBQKBNRPPPPPPPP".chars().enumerate() {
-            let white = Square::from_index(n);
+            let white = Square::from_index_wrapping(n);
             board.put(white, Piece::from_letter(letter).unwrap());
             board.put(white.flip_rank(), Piece::from_letter(letter.to_ascii_lowercase()).unwrap());
         }

@@ -65,7 +65,8 @@ pub fn double_start(white: [PieceType; 8], black: [PieceType; 8]) -> Option<Posi
         for (file, piece_type) in rank.into_iter().enumerate() {
             let at =
                 |square: Square| if color == Color::White { square } else { square.flip_rank() };
-            let (home, pawn) = (at(Square::from_index(file)), at(Square::from_index(8 + file)));
+            let (home, pawn) =
+                (at(Square::from_index_wrapping(file)), at(Square::from_index_wrapping(8 + file)));
             board.put(home, Piece::new(color, piece_type));
             board.put(pawn, Piece::new(color, PieceType::Pawn));
             if piece_type == PieceType::Rook {

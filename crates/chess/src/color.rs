@@ -30,6 +30,18 @@ impl Color {
         self as usize
     }
 
+    /// Whether it is White.
+    #[inline(always)]
+    pub const fn is_white(self) -> bool {
+        matches!(self, Self::White)
+    }
+
+    /// Whether it is Black.
+    #[inline(always)]
+    pub const fn is_black(self) -> bool {
+        matches!(self, Self::Black)
+    }
+
     /// `w` or `b`, as FEN writes it.
     pub const fn letter(self) -> char {
         match self {

@@ -91,11 +91,9 @@ impl Game {
 
     /// Plays a move, if it is legal.
     pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
-        if !self.current.is_legal(m) {
-            return Err(IllegalMove { m, fen: self.current.fen() });
-        }
+        let next = self.current.play(m)?;
         self.past.push((self.current, m));
-        self.current = self.current.after(m);
+        self.current = next;
         Ok(())
     }
 

@@ -10,7 +10,8 @@
 use crate::position::NO_FILE;
 use crate::side::{Black, Side, White};
 use crate::{
-    Bitboard, Color, Move, MoveKind, Piece, PieceType, Position, Square, attacks, zobrist,
+    Bitboard, Color, IllegalMove, Move, MoveKind, Piece, PieceType, Position, Square, attacks,
+    zobrist,
 };
 
 /// An observer of the board changes of a move.
@@ -38,7 +39,22 @@ impl Observer for () {
 }
 
 impl Position {
-    /// The position after a legal move.
+    /// The position after a move, if the move is legal.
+    ///
+    /// ```
+    /// use chess::Position;
+    /// let start = Position::INITIAL;
+    /// let e4 = start.parse_uci("e2e4")?;
+    /// let next = start.play(e4)?;
+    /// let error = next.play(e4).unwrap_err();
+    /// assert_eq!(error.to_string(), format!("e2e4 is not legal in {next}"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn play(&self, m: Move) -> Result<Self, IllegalMove> {
+        if self.is_legal(m) { Ok(self.after(m)) } else { Err(IllegalMove { m, fen: self.fen() }) }
+    }
+
+    /// The position after a move known to be legal; [`Position::play`] checks it.
     ///
     /// The move must be [legal](Position::is_legal) here. Any other gives an unspecified position, without a
     /// panic in release builds; debug builds assert legality.

@@ -118,6 +118,18 @@ impl Piece {
         }
     }
 
+    /// Whether it is White's.
+    #[inline(always)]
+    pub const fn is_white(self) -> bool {
+        self.color().is_white()
+    }
+
+    /// Whether it is Black's.
+    #[inline(always)]
+    pub const fn is_black(self) -> bool {
+        self.color().is_black()
+    }
+
     /// The byte: type in bits 0–2, color in bit 3.
     #[inline(always)]
     pub const fn to_bits(self) -> u8 {
@@ -172,6 +184,8 @@ mod tests {
             assert_eq!(Piece::from_letter(piece.letter()), Some(piece));
             assert_eq!(Piece::from_bits(piece.to_bits()), Some(piece));
             assert_eq!(Piece::new(piece.color(), piece.piece_type()), piece);
+            assert_eq!(piece.is_white(), piece.letter().is_ascii_uppercase());
+            assert_eq!(piece.is_black(), !piece.is_white());
         }
         assert_eq!((0..=255).filter_map(Piece::from_bits).count(), 12);
     }

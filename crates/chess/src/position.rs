@@ -78,7 +78,7 @@ impl Position {
     pub fn en_passant(&self) -> Option<Square> {
         (self.en_passant_file < NO_FILE).then(|| {
             let rank = Rank::Sixth.relative_to(self.turn);
-            Square::new(File::from_index(self.en_passant_file as usize), rank)
+            Square::new(File::from_index_wrapping(self.en_passant_file as usize), rank)
         })
     }
 

@@ -47,8 +47,21 @@ pub enum UciError {
     },
 }
 
+impl Move {
+    /// The move in UCI notation with this castling convention.
+    pub fn uci(self, style: CastlingStyle) -> ArrayString<5> {
+        let mut text = ArrayString::new();
+        text.push_str(self.from().name());
+        text.push_str(uci_target(self, style).name());
+        if let Some(piece) = self.promotion() {
+            text.push(piece.letter());
+        }
+        text
+    }
+}
+
 impl Position {
-    /// The move in UCI notation.
+    /// The move in UCI notation, as [`Move::uci`] writes it.
     ///
     /// ```
     /// use chess::{CastlingStyle, Position};
@@ -60,13 +73,7 @@ impl Position {
     /// # Ok::<(), chess::UciError>(())
     /// ```
     pub fn uci(&self, m: Move, style: CastlingStyle) -> ArrayString<5> {
-        let mut text = ArrayString::new();
-        text.push_str(m.from().name());
-        text.push_str(uci_target(m, style).name());
-        if let Some(piece) = m.promotion() {
-            text.push(piece.letter());
-        }
-        text
+        m.uci(style)
     }
 
     /// Appends the move in UCI notation to a byte vector; the fastest way to write many.

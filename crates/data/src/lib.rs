@@ -9,7 +9,6 @@
 //! and [`convert`] changes its format.
 
 mod bounds;
-mod chunk_reader;
 mod columns;
 mod error;
 mod files;

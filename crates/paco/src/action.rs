@@ -57,8 +57,8 @@ impl Action {
     /// The action of a policy index with absolute squares.
     pub const fn from_policy_index(index: u8) -> Option<Self> {
         match index {
-            1..=64 => Some(Self::Lift(Square::from_index(index as usize - 1))),
-            65..=128 => Some(Self::Place(Square::from_index(index as usize - 65))),
+            1..=64 => Some(Self::Lift(Square::from_index_wrapping(index as usize - 1))),
+            65..=128 => Some(Self::Place(Square::from_index_wrapping(index as usize - 65))),
             129 => Some(Self::Promote(PieceType::Rook)),
             130 => Some(Self::Promote(PieceType::Knight)),
             131 => Some(Self::Promote(PieceType::Bishop)),
@@ -70,8 +70,8 @@ impl Action {
     /// The same action on the board mirrored by rank.
     pub const fn mirrored(self) -> Self {
         match self {
-            Self::Lift(square) => Self::Lift(Square::from_index(square.index() ^ 56)),
-            Self::Place(square) => Self::Place(Square::from_index(square.index() ^ 56)),
+            Self::Lift(square) => Self::Lift(Square::from_index_wrapping(square.index() ^ 56)),
+            Self::Place(square) => Self::Place(Square::from_index_wrapping(square.index() ^ 56)),
             Self::Promote(piece) => Self::Promote(piece),
         }
     }
@@ -113,8 +113,9 @@ impl Action {
         let refuse = || ParseActionError(value.to_string());
         let object = value.as_object().filter(|object| object.len() == 1).ok_or_else(refuse)?;
         let (kind, argument) = object.iter().next().ok_or_else(refuse)?;
-        let square =
-            || argument.as_u64().filter(|&n| n < 64).map(|n| Square::from_index(n as usize));
+        let square = || {
+            argument.as_u64().filter(|&n| n < 64).map(|n| Square::from_index_wrapping(n as usize))
+        };
         let action = match kind.as_str() {
             "Lift" => square().map(Self::Lift),
             "Place" => square().map(Self::Place),

@@ -113,7 +113,7 @@ fn board(text: &str, setup: &mut Setup) -> Result<(), FenError> {
                 }
                 (_, Some((white, black))) => {
                     if file < 8 {
-                        let square = Square::new(File::from_index(file), rank);
+                        let square = Square::new(File::from_index_wrapping(file), rank);
                         setup.board[square.index()] = [white, black];
                     }
                     file += 1;

@@ -113,13 +113,13 @@ fn assert_castling(position: &Position, king: Square, target: Square) {
         }
         let span = |a: usize, b: usize| a.min(b)..=a.max(b);
         let free = |file: usize| {
-            let square = Square::new(chess::File::from_index(file), rank);
+            let square = Square::new(chess::File::from_index_wrapping(file), rank);
             square == king || square == rook || !position.occupied().has(square)
         };
         let king_file = king.file().index();
         let threatened = slow::reached(position, !me, None, Some(king));
         let safe = |file: usize| {
-            let square = Square::new(chess::File::from_index(file), rank);
+            let square = Square::new(chess::File::from_index_wrapping(file), rank);
             threatened.as_ref().is_none_or(|reached| !reached.contains(&square))
         };
         span(king_file, king_to).all(free)
@@ -149,7 +149,8 @@ fn castling_is_never_refused_without_a_reason() {
                 let (king_to, rook_to) = if queen_side { (2, 3) } else { (6, 5) };
                 let standard = hand.square.file() == chess::File::E
                     && rook.file() == if queen_side { chess::File::A } else { chess::File::H };
-                let square = |file| Square::new(chess::File::from_index(file), rook.rank());
+                let square =
+                    |file| Square::new(chess::File::from_index_wrapping(file), rook.rank());
                 let target = if standard { square(king_to) } else { rook };
                 let span = |a: usize, b: usize| (a.min(b)..=a.max(b)).map(square);
                 let from = hand.square.file().index();

@@ -72,7 +72,7 @@ pub fn reach(piece: PieceType, square: Square) -> Bitboard {
 pub fn piece_masks(config: &Config) -> [[Bitboard; SQUARES]; PIECE_HEADS] {
     HEAD_PIECES.map(|piece| {
         std::array::from_fn(|index| {
-            let square = Square::from_index(index);
+            let square = Square::from_index_wrapping(index);
             let own = if config.self_in_masks { square.bitboard() } else { Bitboard::EMPTY };
             reach(piece, square) | own
         })

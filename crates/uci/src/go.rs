@@ -153,7 +153,7 @@ fn number(text: &str) -> Option<u64> {
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// The command line; castling in `searchmoves` is written as king takes rook.
+/// The command line; castling in `searchmoves` is written as the standard has it, `e1g1`.
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = [Color::White as usize, Color::Black as usize];

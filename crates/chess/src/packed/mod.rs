@@ -285,7 +285,7 @@ impl PackedRow {
                 _ => CODES[code],
             };
             (low, rest, given) = (low >> 4, rest & (rest - 1), given + 1);
-            Some((Square::from_index(n), piece))
+            Some((Square::from_index_wrapping(n), piece))
         })
     }
 

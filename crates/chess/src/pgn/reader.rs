@@ -95,6 +95,12 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, depth: 0, flat_before: 0, stopped: None }
     }
 
+    /// The same reader over another text: a text that has moved in memory, or one that follows it.
+    pub(super) const fn with_text<'b>(&self, text: &'b [u8]) -> Reader<'b> {
+        let Self { at, depth, flat_before, stopped, .. } = *self;
+        Reader { text, at, depth, flat_before, stopped }
+    }
+
     /// The number of bytes read.
     pub const fn offset(&self) -> usize {
         self.at

@@ -47,13 +47,13 @@ impl Position {
     #[inline]
     pub(crate) fn play_san_to(&self, san: San, next: &mut Self) -> Option<Move> {
         match self.turn {
-            Color::White => self.play::<White>(san, next),
-            Color::Black => self.play::<Black>(san, next),
+            Color::White => self.play_san_as::<White>(san, next),
+            Color::Black => self.play_san_as::<Black>(san, next),
         }
     }
 
     #[inline(always)]
-    fn play<S: Side>(&self, san: San, next: &mut Self) -> Option<Move> {
+    fn play_san_as<S: Side>(&self, san: San, next: &mut Self) -> Option<Move> {
         let m = self.find::<S>(san)?;
         let (from, to) = (m.from(), m.to());
         let passed = self.passed::<S>();

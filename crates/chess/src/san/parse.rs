@@ -89,7 +89,7 @@ impl San {
         if from.is_empty() || (is_pawn && hint.is_ascii_digit()) {
             return None;
         }
-        let to = Square::from_index((rank * 8 + file) as usize);
+        let to = Square::from_index_wrapping((rank * 8 + file) as usize);
         Some(Self::Move { piece, from, to, promotion: None })
     }
 
@@ -181,7 +181,7 @@ fn split_promotion(text: &[u8]) -> (&[u8], Option<PieceType>) {
 fn split_square(text: &[u8]) -> Option<(&[u8], Square)> {
     match text {
         [rest @ .., file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
-            Some((rest, Square::from_index(((rank - b'1') * 8 + file - b'a') as usize)))
+            Some((rest, Square::from_index_wrapping(((rank - b'1') * 8 + file - b'a') as usize)))
         }
         _ => None,
     }

@@ -32,7 +32,7 @@ static TABLES: Tables = {
     let mut offset = 0;
     let mut slot = 0;
     while slot < 128 {
-        let (square, rook) = (Square::from_index(slot), slot < 64);
+        let (square, rook) = (Square::from_index_wrapping(slot), slot < 64);
         let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
         let magic = if rook { ROOK_MAGICS[slot] } else { BISHOP_MAGICS[slot - 64] };
         let shift = 64 - mask.count_ones();

@@ -340,5 +340,5 @@ pub fn castling_targets(king: Square, rook: Square) -> (Square, Square) {
 /// All files from one square's to the other's, both included.
 fn files_between(a: Square, b: Square) -> impl Iterator<Item = File> {
     let (a, b) = (a.file().index(), b.file().index());
-    (a.min(b)..=a.max(b)).map(File::from_index)
+    (a.min(b)..=a.max(b)).map(File::from_index_wrapping)
 }

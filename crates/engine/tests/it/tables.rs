@@ -62,7 +62,7 @@ pub fn random_position(rng: &mut Rng, table: &str) -> Position {
             match PieceType::from_letter(letter) {
                 Some(piece_type) => setup
                     .board
-                    .put(Square::from_index(rng.below(64)), Piece::new(color, piece_type)),
+                    .put(Square::from_index_wrapping(rng.below(64)), Piece::new(color, piece_type)),
                 None => color = !color,
             }
         }

@@ -81,7 +81,7 @@ pub fn decode(feature: usize) -> Option<(Color, PieceType, Square)> {
         _ => return None,
     };
     let piece_type = PieceType::ALL[feature % PER_COLOR / 64];
-    Some((color, piece_type, Square::from_index(feature % 64)))
+    Some((color, piece_type, Square::from_index_wrapping(feature % 64)))
 }
 
 #[cfg(test)]

@@ -208,7 +208,7 @@ mod tests {
                         shape.feature(Color::White, king, piece, square),
                         shape.feature(Color::Black, king.flip_rank(), other, square.flip_rank()),
                     );
-                    let mirrored = |square: Square| Square::from_index(square.index() ^ 7);
+                    let mirrored = |square: Square| Square::from_index_wrapping(square.index() ^ 7);
                     assert_eq!(
                         shape.feature(Color::White, king, piece, square),
                         shape.feature(Color::White, mirrored(king), piece, mirrored(square)),

@@ -110,7 +110,7 @@ impl Twin {
 
     fn bias(&self, free: &[f64], head: usize, from: usize, to: usize) -> f64 {
         if head < PIECE_HEADS {
-            let [from, to] = [from, to].map(chess::Square::from_index);
+            let [from, to] = [from, to].map(chess::Square::from_index_wrapping);
             let is_visible = masks::reach(masks::HEAD_PIECES[head], from).has(to)
                 || (self.config.self_in_masks && from == to);
             return if is_visible { 0.0 } else { f64::NEG_INFINITY };
