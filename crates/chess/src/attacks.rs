@@ -122,7 +122,7 @@ pub(crate) fn approaches(square: Square) -> [Bitboard; 2] {
 /// The squares that the pieces of a type attack from `square` when these squares are occupied.
 ///
 /// ```
-/// use chess::{attacks, Bitboard, Color, PieceType, Square};
+/// use tabiya_chess::{attacks, Bitboard, Color, PieceType, Square};
 /// let queen = attacks::of(Color::White, PieceType::Queen, Square::D1, Bitboard::EMPTY);
 /// assert_eq!(queen.len(), 21);
 /// ```
@@ -182,7 +182,7 @@ static LINE: [[Bitboard; 64]; 64] = line_tables().1;
 /// The squares strictly between two squares of one rank, file or diagonal; otherwise none.
 ///
 /// ```
-/// use chess::{attacks, Square};
+/// use tabiya_chess::{attacks, Square};
 /// let between = attacks::between(Square::A1, Square::D4);
 /// assert_eq!(between, Square::B2.bitboard() | Square::C3.bitboard());
 /// assert!(attacks::between(Square::A1, Square::B3).is_empty());

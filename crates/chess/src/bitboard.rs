@@ -14,7 +14,7 @@ use crate::{File, Rank, Square};
 /// A set of squares.
 ///
 /// ```
-/// use chess::{Bitboard, File, Rank, Square};
+/// use tabiya_chess::{Bitboard, File, Rank, Square};
 /// let set = File::E.bitboard() & Rank::Fourth.bitboard();
 /// assert_eq!(set, Square::E4.bitboard());
 /// assert_eq!((set | Square::A1.bitboard()).len(), 2);
@@ -78,7 +78,7 @@ impl Bitboard {
     /// Whether the square with this number is in the set; no number above 63 is.
     ///
     /// ```
-    /// use chess::Bitboard;
+    /// use tabiya_chess::Bitboard;
     /// assert!(Bitboard::FULL.has_bit(63) && !Bitboard::FULL.has_bit(64));
     /// ```
     #[inline]
@@ -162,7 +162,7 @@ impl Bitboard {
     /// Every subset of this set, the empty one and the set itself included.
     ///
     /// ```
-    /// use chess::{Bitboard, Square};
+    /// use tabiya_chess::{Bitboard, Square};
     /// let set = Square::A1.bitboard() | Square::H8.bitboard();
     /// assert_eq!(set.subsets().count(), 4);
     /// ```
@@ -282,7 +282,7 @@ impl fmt::Debug for Bitboard {
 /// A set of squares drawn as a picture, rank 8 on top, for examples and tests.
 ///
 /// ```
-/// use chess::{bitboard, Square};
+/// use tabiya_chess::{bitboard, Square};
 /// let knight_moves = bitboard! {
 ///     . . . . . . . .
 ///     . . . . . . . .
@@ -293,7 +293,7 @@ impl fmt::Debug for Bitboard {
 ///     . . . X . X . .
 ///     . . . . . . . .
 /// };
-/// assert_eq!(chess::attacks::knight(Square::E4), knight_moves);
+/// assert_eq!(tabiya_chess::attacks::knight(Square::E4), knight_moves);
 /// ```
 #[macro_export]
 macro_rules! bitboard {

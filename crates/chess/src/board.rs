@@ -23,7 +23,7 @@ use crate::{Bitboard, Color, Piece, PieceType, Square, picture};
 /// A piece placement without rules, shared by [`Setup`](crate::Setup) and [`Position`](crate::Position).
 ///
 /// ```
-/// use chess::{Board, Color, Piece, PieceType, Square};
+/// use tabiya_chess::{Board, Color, Piece, PieceType, Square};
 /// let mut board = Board::INITIAL;
 /// assert_eq!(board.piece_at(Square::D8), Piece::from_letter('q'));
 /// assert_eq!(board.pieces(Color::White, PieceType::Rook).len(), 2);
@@ -126,7 +126,7 @@ impl Board {
     /// Flattened, this is the order of the 768 input features of the networks.
     ///
     /// ```
-    /// use chess::{Board, PieceType};
+    /// use tabiya_chess::{Board, PieceType};
     /// let [black, white] = Board::INITIAL.bitboards();
     /// assert_eq!(black[PieceType::Pawn.index()].0, 0x00ff_0000_0000_0000);
     /// assert_eq!(white[PieceType::Knight.index()].0, 0x0000_0000_0000_0042);
@@ -145,7 +145,7 @@ impl Board {
     /// The piece on the square with this number; `None` for an empty square and for numbers above 63.
     ///
     /// ```
-    /// use chess::Board;
+    /// use tabiya_chess::Board;
     /// assert_eq!(Board::INITIAL.get(4).map(|piece| piece.letter()), Some('K'));
     /// assert_eq!((Board::INITIAL.get(30), Board::INITIAL.get(64)), (None, None));
     /// ```

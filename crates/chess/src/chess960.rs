@@ -12,7 +12,7 @@ pub const STARTS: u16 = 960;
 /// rest.
 ///
 /// ```
-/// use chess::{PieceType::*, chess960};
+/// use tabiya_chess::{PieceType::*, chess960};
 /// let usual = [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook];
 /// assert_eq!(chess960::home_rank(518), Some(usual));
 /// assert_eq!(chess960::home_rank(960), None);
@@ -48,7 +48,7 @@ fn place(rank: &mut [Option<PieceType>; 8], n: usize, piece: PieceType) {
 /// The start position of a Scharnagl number, or `None` if it is not below 960.
 ///
 /// ```
-/// use chess::{Position, chess960};
+/// use tabiya_chess::{Position, chess960};
 /// assert!(chess960::start(0).unwrap().has_chess960_castling_rights());
 /// assert!(!Position::INITIAL.has_chess960_castling_rights());
 /// ```

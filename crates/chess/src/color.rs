@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A player, or the color of a piece.
 ///
 /// ```
-/// use chess::Color;
+/// use tabiya_chess::Color;
 /// assert_eq!(!Color::White, Color::Black);
 /// assert_eq!("b".parse(), Ok(Color::Black));
 /// ```

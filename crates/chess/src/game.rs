@@ -5,7 +5,7 @@ use crate::{Color, Move, Position};
 /// The moves from a start position to the current one, with repetition counts.
 ///
 /// ```
-/// use chess::{DrawReason, Game, Outcome};
+/// use tabiya_chess::{DrawReason, Game, Outcome};
 /// let mut game = Game::default();
 /// for _ in 0..4 {
 ///     for m in ["g1f3", "g8f6", "f3g1", "f6g8"] {

@@ -5,7 +5,7 @@
 //! on any input.
 //!
 //! ```
-//! use chess::{Game, Outcome, Color};
+//! use tabiya_chess::{Game, Outcome, Color};
 //!
 //! let mut game = Game::default();
 //! for m in ["f2f3", "e7e5", "g2g4", "d8h4"] {

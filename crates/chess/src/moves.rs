@@ -32,7 +32,7 @@ pub enum MoveKind {
 /// square. Its text is the standard one, `e1g1`; [`Move::uci`] writes either convention.
 ///
 /// ```
-/// use chess::{CastlingStyle, Position};
+/// use tabiya_chess::{CastlingStyle, Position};
 /// let position: Position = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse()?;
 /// let castles = position.parse_uci("e1g1")?;
 /// assert_eq!(castles.to_string(), "e1g1");

@@ -39,7 +39,7 @@ impl PieceType {
     /// The piece type of a letter in either case.
     ///
     /// ```
-    /// use chess::PieceType;
+    /// use tabiya_chess::PieceType;
     /// assert_eq!(PieceType::from_letter('N'), Some(PieceType::Knight));
     /// assert_eq!(PieceType::from_letter('x'), None);
     /// ```
@@ -72,7 +72,7 @@ impl fmt::Display for PieceType {
 /// A piece with its color in one byte: the type in bits 0–2, the color in bit 3 (set for Black).
 ///
 /// ```
-/// use chess::{Color, Piece, PieceType};
+/// use tabiya_chess::{Color, Piece, PieceType};
 /// let queen = Piece::new(Color::Black, PieceType::Queen);
 /// assert_eq!(queen.to_bits(), 0b1100);
 /// assert_eq!((queen.color(), queen.piece_type()), (Color::Black, PieceType::Queen));

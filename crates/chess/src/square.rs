@@ -133,13 +133,13 @@ impl Rank {
 /// One of the 64 squares: `a1 = 0, b1 = 1 … h8 = 63`.
 ///
 /// ```
-/// use chess::{File, Rank, Square};
+/// use tabiya_chess::{File, Rank, Square};
 /// let e4: Square = "e4".parse()?;
 /// assert_eq!(e4, Square::E4);
 /// assert_eq!(e4.index(), 28);
 /// assert_eq!((e4.file(), e4.rank()), (File::E, Rank::Fourth));
 /// assert_eq!(e4.to_string(), "e4");
-/// # Ok::<(), chess::ParseSquareError>(())
+/// # Ok::<(), tabiya_chess::ParseSquareError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
@@ -148,7 +148,7 @@ impl Square {
     /// The square with this number, if it is below 64.
     ///
     /// ```
-    /// use chess::Square;
+    /// use tabiya_chess::Square;
     /// assert_eq!(Square::from_index(63), Some(Square::H8));
     /// assert_eq!(Square::from_index(64), None);
     /// assert_eq!(Square::try_from(64u8).unwrap_err().to_string(), "a square is a number below 64, not 64");
@@ -208,7 +208,7 @@ impl Square {
     /// The square at an offset of files and ranks, if it is on the board.
     ///
     /// ```
-    /// use chess::Square;
+    /// use tabiya_chess::Square;
     /// assert_eq!(Square::G1.offset(-1, 2), Some(Square::F3));
     /// assert_eq!(Square::H1.offset(1, 0), None);
     /// ```

@@ -76,7 +76,7 @@ impl Default for ReadOptions {
 ///
 /// ```
 /// use chess::pgn::{Next, Token, Visitor, read};
-/// use data::{Chunk, Input, ReadOptions, read_games};
+/// use tabiya_data::{Chunk, Input, ReadOptions, read_games};
 /// use std::ops::ControlFlow;
 ///
 /// #[derive(Default)]
@@ -96,7 +96,7 @@ impl Default for ReadOptions {
 /// let options = ReadOptions { chunk_bytes: 100, ..ReadOptions::default() };
 /// read_games(input, &options, convert, |n, _| { games += n; ControlFlow::Continue(()) })?;
 /// assert_eq!(games, 1000);
-/// # Ok::<(), data::ReadError>(())
+/// # Ok::<(), tabiya_data::ReadError>(())
 /// ```
 pub fn read_games<P: Send>(
     input: Input,

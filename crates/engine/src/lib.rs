@@ -18,8 +18,3 @@ pub mod syzygy;
 pub mod table;
 pub mod uci;
 pub mod weaken;
-
-/// The examples of the README are tested too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -22,7 +22,7 @@ use crate::PieceType;
 ///
 /// ```
 /// use chess::{Color, Square};
-/// use paco::{Action, PieceType};
+/// use tabiya_paco::{Action, PieceType};
 /// let action = Action::Lift(Square::E2);
 /// assert_eq!(action.policy_index(), 13);
 /// assert_eq!(action.policy_index_for(Color::Black), 1 + Square::E7.index() as u8);
@@ -104,7 +104,7 @@ impl Action {
     /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// ```
-    /// use paco::Action;
+    /// use tabiya_paco::Action;
     /// let value: serde_json::Value = serde_json::from_str(r#"{"Place":28}"#).unwrap();
     /// assert_eq!(Action::from_json(&value), Ok(Action::Place(chess::Square::E4)));
     /// assert!(Action::from_json(&serde_json::json!({"Place": 64})).is_err());

@@ -5,7 +5,7 @@
 //! enemy king wins. `docs/PACO.md` has the full rules.
 //!
 //! ```
-//! use paco::{Game, Outcome};
+//! use tabiya_paco::{Game, Outcome};
 //! let mut game = Game::default();
 //! for turn in ["e2>e4", "d7>d5", "Bf1>b5", "d5xe4", "Bb5xe8"] {
 //!     for action in game.position().parse_turn(turn)? {

@@ -83,7 +83,7 @@ impl Go {
     ///
     /// ```
     /// use chess::Position;
-    /// let go = uci::Go::parse("depth 3 nodes 1000", &Position::INITIAL, |error| panic!("{error}"));
+    /// let go = tabiya_uci::Go::parse("depth 3 nodes 1000", &Position::INITIAL, |error| panic!("{error}"));
     /// assert_eq!((go.depth, go.nodes), (Some(3), Some(1000)));
     /// assert_eq!(go.to_string(), "go nodes 1000 depth 3");
     /// ```

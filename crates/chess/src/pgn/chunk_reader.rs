@@ -24,7 +24,7 @@ pub enum ChunkKind {
 /// of games in parallel.
 ///
 /// ```
-/// use chess::pgn::{ChunkKind, ChunkReader};
+/// use tabiya_chess::pgn::{ChunkKind, ChunkReader};
 /// let text = "[Event \"a\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 *\n";
 /// let mut chunks = ChunkReader::new(text.as_bytes(), 40, 1 << 20);
 /// let mut chunk = Vec::new();

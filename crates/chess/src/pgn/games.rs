@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 /// [`Trees`](super::Trees); for speed, [`read`](super::read) with a visitor.
 ///
 /// ```
-/// use chess::pgn::Games;
+/// use tabiya_chess::pgn::Games;
 /// let file = "[White \"A\"]\n\n1. e4 e5 1-0\n\n[White \"B\"]\n\n1. d4 d6 2. Ke3 *\n".as_bytes();
 /// let mut whites = Vec::new();
 /// for game in Games::new(file) {

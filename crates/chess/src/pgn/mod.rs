@@ -11,8 +11,8 @@
 //! | [`Annotation`] | commands in comments: `[%eval …]`, `[%clk …]`, `[%cal …]` … |
 //!
 //! ```
-//! use chess::pgn::{self, Next, PgnError, Replay, Watcher};
-//! use chess::{Move, Position};
+//! use tabiya_chess::pgn::{self, Next, PgnError, Replay, Watcher};
+//! use tabiya_chess::{Move, Position};
 //!
 //! /// Counts captures.
 //! #[derive(Default)]

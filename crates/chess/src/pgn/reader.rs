@@ -13,8 +13,8 @@ use crate::San;
 /// Reads all games of a text.
 ///
 /// ```
-/// use chess::San;
-/// use chess::pgn::{Next, Token, Visitor, read};
+/// use tabiya_chess::San;
+/// use tabiya_chess::pgn::{Next, Token, Visitor, read};
 ///
 /// #[derive(Default)]
 /// struct Count { games: usize, moves: usize }

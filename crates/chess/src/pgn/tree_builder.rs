@@ -16,7 +16,7 @@ pub const MAX_TREE_BYTES: usize = 48 << 20;
 /// [`BrokenGame`].
 ///
 /// ```
-/// use chess::pgn::read_trees;
+/// use tabiya_chess::pgn::read_trees;
 /// let text = b"1. e4 e5 (1... c5 2. Nf3) 1-0\n\n1. e4 e5 2. Ke3 Nf6 *";
 /// let games = read_trees(text);
 /// assert_eq!(games[0].as_ref().unwrap().main_line().count(), 2);
@@ -49,7 +49,7 @@ impl BrokenGame {
     /// text the game was read from.
     ///
     /// ```
-    /// use chess::pgn::read_trees;
+    /// use tabiya_chess::pgn::read_trees;
     /// let text = b"1. e4 e5 2. Ke3 { oops } Nf6 *";
     /// let broken = read_trees(text).remove(0).unwrap_err();
     /// let written = broken.with_unread(text).to_string();

@@ -35,11 +35,11 @@ impl San {
     /// Parses a move.
     ///
     /// ```
-    /// use chess::San;
+    /// use tabiya_chess::San;
     /// assert_eq!(San::parse(b"0-0-0+")?, San::Castling { king_side: false });
     /// assert_eq!(San::parse(b"Ng1-f3")?, San::parse(b"Ng1f3")?);
     /// assert!(San::parse(b"Nj3").is_err());
-    /// # Ok::<(), chess::SanError>(())
+    /// # Ok::<(), tabiya_chess::SanError>(())
     /// ```
     #[inline]
     pub fn parse(text: &[u8]) -> Result<Self, SanError> {

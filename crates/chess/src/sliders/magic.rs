@@ -1,7 +1,7 @@
 //! Magic bitboards.
 //!
 //! Multiplied by a magic number, the relevant occupancy of a slider yields an index in the top bits of the
-//! product, different wherever the attacks differ. `cargo run --release --example find_magics` finds magic
+//! product, different wherever the attacks differ. `cargo run --release -p xtask --example find_magics` finds magic
 //! numbers by trying sparse random ones. The table is filled at compile time, and a collision of different
 //! attacks is a compile error.
 

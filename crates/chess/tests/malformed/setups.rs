@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use chess::rng::Rng;
-use chess::{
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{
     Bitboard, Color, FenError, Piece, PieceType, Position, Rank, Setup, SetupProblems, Square,
 };
 

@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use chess::{Bitboard, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Square};
+use tabiya_chess::{
+    Bitboard, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Square,
+};
 
 pub mod games;
 

@@ -6,9 +6,11 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Color, Game, Piece, PieceType, Position, Setup, Square};
-use engine::score::{self, Score};
-use engine::search::{Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack};
-use engine::syzygy::Tablebases;
+use tabiya_engine::score::{self, Score};
+use tabiya_engine::search::{
+    Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack,
+};
+use tabiya_engine::syzygy::Tablebases;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chess::rng::Rng;
 use chess::{Color, Piece, PieceType, Position, Setup, Square};
-use engine::syzygy::Tablebases;
+use tabiya_engine::syzygy::Tablebases;
 
 /// A directory of tables.
 pub struct TableDir {

@@ -22,7 +22,7 @@ pub const MAX_BUCKETS: usize = 16;
 ///
 /// ```
 /// use chess::{Color, Piece, Square};
-/// use nnue::Shape;
+/// use tabiya_nnue::Shape;
 /// let shape = Shape::plain(256);
 /// let knight = Piece::from_letter('n').unwrap();
 /// // A black knight on b8: the opponent's for White; for Black an own knight, flipped to b1.
@@ -93,7 +93,7 @@ impl Shape {
     /// The output bucket for a number of pieces on the board: few pieces first.
     ///
     /// ```
-    /// let shape = nnue::Shape { output_buckets: 8, ..nnue::Shape::plain(256) };
+    /// let shape = tabiya_nnue::Shape { output_buckets: 8, ..nnue::Shape::plain(256) };
     /// assert_eq!((shape.output_bucket(2), shape.output_bucket(32)), (0, 7));
     /// ```
     #[inline(always)]
@@ -122,7 +122,7 @@ impl Shape {
 /// As in `(768×4 mirrored → 512)×2 → 1×8`.
 ///
 /// ```
-/// assert_eq!(nnue::Shape::plain(256).to_string(), "(768 → 256)×2 → 1");
+/// assert_eq!(tabiya_nnue::Shape::plain(256).to_string(), "(768 → 256)×2 → 1");
 /// ```
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

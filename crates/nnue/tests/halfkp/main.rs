@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use chess::rng::Rng;
 use chess::{Color, Position, Setup, chess960};
-use nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
+use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfkp::{self, Weights};
 
 /// The same network with each instruction set of this machine, scalar first.

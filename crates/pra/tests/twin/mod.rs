@@ -1,8 +1,8 @@
 //! A reference implementation of the model: slow, obvious, in f64, sharing no code with the transformer.
 
-use pra::config::{HEADS, PIECE_HEADS};
-use pra::encode::{PLAIN_MOVES, POLICY, promotion_of};
-use pra::{Batch, Config, LossWeights, Weights, masks};
+use tabiya_pra::config::{HEADS, PIECE_HEADS};
+use tabiya_pra::encode::{PLAIN_MOVES, POLICY, promotion_of};
+use tabiya_pra::{Batch, Config, LossWeights, Weights, masks};
 
 type Rows = Vec<Vec<f64>>;
 
@@ -57,7 +57,7 @@ impl Twin {
         x.iter().map(|row| matrix.iter().map(|weights| dot(row, weights)).collect()).collect()
     }
 
-    pub fn forward(&self, tokens: &pra::encode::Tokens) -> Output {
+    pub fn forward(&self, tokens: &tabiya_pra::encode::Tokens) -> Output {
         let [pieces, positions, sides] = ["piece", "position", "side"]
             .map(|name| self.tensor(&format!("embedding.{name}_embed.weight")));
         let side = &sides[usize::from(tokens.side)];

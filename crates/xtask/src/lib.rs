@@ -1,0 +1,18 @@
+//! Developer tools of the workspace, each a file of `examples`:
+//!
+//! | example | does |
+//! |---|---|
+//! | `find_magics` | finds the magic numbers of `chess::sliders::magic` |
+//! | `notation_lines` | legal moves in all notations, for comparison with other programs |
+//! | `board_svg` | a board with everything on it |
+//! | `bench_nodes` | the node count of a bench, for `make bench-check` |
+//! | `syzygy_probe` | WDL and DTZ of positions, for comparison with other programs |
+//! | `tune` | fits the weights of the classical evaluation |
+//! | `evaluations`, `halfkp_speed`, `train_speed` | throughput of networks and of training |
+//!
+//! `cargo run --release -p xtask --example find_magics` runs one.
+
+/// The examples of the README are tested here, where the crates have the names their users see.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
