@@ -74,7 +74,7 @@ differential: $(INSTALLED) ## compare with python-chess and others, in an enviro
 
 # A bench is the same in every build: debug with all checks, release, without vector instructions,
 # each way to find the moves of sliding pieces, first run and second. In folders of their own, so that no other build is undone.
-BENCH = $(CARGO) run --quiet --locked -p tabiya-engine --example bench_nodes --target-dir $(TARGET_DIR)/bench
+BENCH = $(CARGO) run --quiet --locked -p xtask --example bench_nodes --target-dir $(TARGET_DIR)/bench
 BENCH_DEPTH ?= 6
 
 bench-check: ## compare the nodes of a bench in debug, release, without SIMD, and with every slider backend

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use chess::Epd;
 use libfuzzer_sys::fuzz_target;
+use tabiya_chess::Epd;
 
 fuzz_target!(|text: &str| {
     let Ok(epd) = Epd::parse(text) else { return };

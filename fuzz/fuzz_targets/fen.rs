@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use chess::{FenStyle, FenWriter, Position};
 use libfuzzer_sys::fuzz_target;
+use tabiya_chess::{FenStyle, FenWriter, Position};
 
 fuzz_target!(|text: &str| {
     let lenient = Position::from_fen_lenient(text);

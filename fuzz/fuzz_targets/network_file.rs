@@ -3,10 +3,10 @@
 
 #![no_main]
 
-use chess::Position;
 use libfuzzer_sys::fuzz_target;
-use nnue::network::{LoadError, Network};
-use nnue::{AnyLoadError, AnyNetwork};
+use tabiya_chess::Position;
+use tabiya_nnue::network::{LoadError, Network};
+use tabiya_nnue::{AnyLoadError, AnyNetwork};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = bytes.to_vec();

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use chess::{PackedRow, Setup};
 use libfuzzer_sys::fuzz_target;
+use tabiya_chess::{PackedRow, Setup};
 
 fuzz_target!(|bytes: [u8; 32]| {
     let row = PackedRow::from_bytes(bytes);

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use paco::{Action, Game, Position, Rules};
+use tabiya_paco::{Action, Game, Position, Rules};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, rest)) = bytes.split_first() else { return };

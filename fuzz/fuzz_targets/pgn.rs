@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use chess::pgn::{self, BrokenGame, GameTree, border, read_trees};
 use libfuzzer_sys::fuzz_target;
+use tabiya_chess::pgn::{self, BrokenGame, GameTree, border, read_trees};
 
 /// What is read, without places in the text.
 fn plain(games: Vec<Result<GameTree, Box<BrokenGame>>>) -> Vec<Result<GameTree, String>> {

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use chess::{Position, San, chess960};
 use libfuzzer_sys::fuzz_target;
+use tabiya_chess::{Position, San, chess960};
 
 fuzz_target!(|bytes: &[u8]| {
     let [start, steps, text @ ..] = bytes else { return };

@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use chess::{CastlingStyle, Position, chess960};
 use libfuzzer_sys::fuzz_target;
+use tabiya_chess::{CastlingStyle, Position, chess960};
 
 fuzz_target!(|text: &str| {
     let mut words = text.split(' ');

@@ -5,7 +5,7 @@ Random games, every fifth one of Chess960, are played with python-chess. For eve
 example program `notation_lines` writes all legal moves in all notations, and reads back what
 python-chess writes. Any difference is shown, and the exit code is 1.
 
-    cargo build --release -p tabiya-chess --example notation_lines
+    cargo build --release -p xtask --example notation_lines
     python tests/differential/notation.py target/release/examples/notation_lines --positions 2000
 """
 

@@ -5,7 +5,7 @@ Every table of the folder gets the same number of positions, with either side to
 can be taken en passant are added for tables with pawns of both colors. Any difference is shown, and the exit
 code is 1.
 
-    cargo build --release --example syzygy_probe
+    cargo build --release -p xtask --example syzygy_probe
     python tests/differential/syzygy.py target/release/examples/syzygy_probe FOLDER --positions 20000
 """
 
@@ -57,7 +57,7 @@ def en_passant_board(rng):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("program", help="the example syzygy_probe of the engine")
+    parser.add_argument("program", help="the example syzygy_probe of xtask")
     parser.add_argument("folder")
     parser.add_argument("--positions", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)

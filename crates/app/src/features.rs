@@ -131,7 +131,7 @@ fn boards_in_a_row(width: usize) -> usize {
 fn side_by_side(sets: &[(String, Bitboard)], out: &mut dyn Write) -> std::io::Result<()> {
     let names: Vec<String> = sets.iter().map(|(name, _)| format!("{name:<15}")).collect();
     writeln!(out, "  {}", names.join("  ").trim_end())?;
-    for rank in (0..8).rev().map(Rank::from_index) {
+    for rank in (0..8).rev().map(Rank::from_index_wrapping) {
         let rows: Vec<String> = sets.iter().map(|&(_, set)| row(set, rank)).collect();
         writeln!(out, "{} {}", rank.digit(), rows.join("  "))?;
     }
@@ -140,7 +140,7 @@ fn side_by_side(sets: &[(String, Bitboard)], out: &mut dyn Write) -> std::io::Re
 
 fn row(set: Bitboard, rank: Rank) -> String {
     let marks = (0..8).map(|file| {
-        let square = Square::new(File::from_index(file), rank);
+        let square = Square::new(File::from_index_wrapping(file), rank);
         if set.has(square) { "1" } else { "·" }
     });
     marks.collect::<Vec<_>>().join(" ")

@@ -1,7 +1,7 @@
 //! `tabiya completions` and `tabiya man`: from the same definitions as `--help`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -51,9 +51,9 @@ pub fn man(args: ManArgs, mut command: Command, out: &mut dyn Write) -> Outcome 
 }
 
 /// Writes the page of a command and those of its subcommands.
-fn write_pages(command: &Command, name: &str, dir: &std::path::Path) -> anyhow::Result<()> {
+fn write_pages(command: &Command, name: &str, dir: &Path) -> anyhow::Result<()> {
     let mut page = Vec::new();
-    Man::new(command.clone().name(name.to_owned())).render(&mut page)?;
+    Man::new(command.clone()).title(name).render(&mut page)?;
     let path = dir.join(format!("{name}.1"));
     output::write(&path, &page).with_context(|| format!("cannot write {}", path.display()))?;
     for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {

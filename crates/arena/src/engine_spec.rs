@@ -33,9 +33,9 @@ impl EngineSpec {
     /// Parses a description.
     ///
     /// ```
-    /// let spec = arena::EngineSpec::parse("stockfish; Skill Level=8; nodes=500")?;
+    /// let spec = tabiya_arena::EngineSpec::parse("stockfish; Skill Level=8; nodes=500")?;
     /// assert_eq!((spec.name.as_str(), spec.limits.unwrap().nodes), ("stockfish", Some(500)));
-    /// # Ok::<(), arena::ParseError>(())
+    /// # Ok::<(), tabiya_arena::ParseError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut parts = text.split(';');

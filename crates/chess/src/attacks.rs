@@ -10,7 +10,7 @@ const fn leaps(square: usize, steps: &[(i8, i8)]) -> u64 {
     let mut set = 0;
     let mut i = 0;
     while i < steps.len() {
-        if let Some(to) = Square::from_index(square).offset(steps[i].0, steps[i].1) {
+        if let Some(to) = Square::from_index_wrapping(square).offset(steps[i].0, steps[i].1) {
             set |= to.bitboard().0;
         }
         i += 1;
@@ -90,7 +90,8 @@ const fn approach_table(rays: &[Bitboard; 64]) -> [Bitboard; 64] {
     while square < 64 {
         let mut near = 0;
         while near < 64 {
-            if Square::from_index(square).distance(Square::from_index(near)) == 1 {
+            if Square::from_index_wrapping(square).distance(Square::from_index_wrapping(near)) == 1
+            {
                 table[square].0 |= rays[near].0;
             }
             near += 1;
@@ -121,7 +122,7 @@ pub(crate) fn approaches(square: Square) -> [Bitboard; 2] {
 /// The squares that the pieces of a type attack from `square` when these squares are occupied.
 ///
 /// ```
-/// use chess::{attacks, Bitboard, Color, PieceType, Square};
+/// use tabiya_chess::{attacks, Bitboard, Color, PieceType, Square};
 /// let queen = attacks::of(Color::White, PieceType::Queen, Square::D1, Bitboard::EMPTY);
 /// assert_eq!(queen.len(), 21);
 /// ```
@@ -150,7 +151,7 @@ const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
             let (files, ranks) = STEPS[direction];
             let whole = ray(a, files, ranks) | ray(a, -files, -ranks) | 1 << a;
             let mut passed = 0;
-            let mut next = Square::from_index(a).offset(files, ranks);
+            let mut next = Square::from_index_wrapping(a).offset(files, ranks);
             while let Some(b) = next {
                 between[a][b.index()] = Bitboard(passed);
                 line[a][b.index()] = Bitboard(whole);
@@ -167,7 +168,7 @@ const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
 /// The squares passed from `square` (not included) to the edge of the board.
 pub(crate) const fn ray(square: usize, files: i8, ranks: i8) -> u64 {
     let mut set = 0;
-    let mut next = Square::from_index(square).offset(files, ranks);
+    let mut next = Square::from_index_wrapping(square).offset(files, ranks);
     while let Some(to) = next {
         set |= to.bitboard().0;
         next = to.offset(files, ranks);
@@ -181,7 +182,7 @@ static LINE: [[Bitboard; 64]; 64] = line_tables().1;
 /// The squares strictly between two squares of one rank, file or diagonal; otherwise none.
 ///
 /// ```
-/// use chess::{attacks, Square};
+/// use tabiya_chess::{attacks, Square};
 /// let between = attacks::between(Square::A1, Square::D4);
 /// assert_eq!(between, Square::B2.bitboard() | Square::C3.bitboard());
 /// assert!(attacks::between(Square::A1, Square::B3).is_empty());

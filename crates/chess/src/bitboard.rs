@@ -14,12 +14,17 @@ use crate::{File, Rank, Square};
 /// A set of squares.
 ///
 /// ```
-/// use chess::{Bitboard, File, Rank, Square};
+/// use tabiya_chess::{Bitboard, File, Rank, Square};
 /// let set = File::E.bitboard() & Rank::Fourth.bitboard();
 /// assert_eq!(set, Square::E4.bitboard());
 /// assert_eq!((set | Square::A1.bitboard()).len(), 2);
 /// let squares: Vec<Square> = Rank::First.bitboard().into_iter().take(3).collect();
 /// assert_eq!(squares, [Square::A1, Square::B1, Square::C1]);
+///
+/// let mut set = Bitboard::EMPTY;
+/// assert!(set.insert(Square::E4) && !set.insert(Square::E4));
+/// assert!(set.contains(Square::E4));
+/// assert!(set.remove(Square::E4) && set.is_empty());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bitboard(pub u64);
@@ -64,6 +69,45 @@ impl Bitboard {
         self.0 & square.bitboard().0 != 0
     }
 
+    /// Whether the square is in the set; the name that Rust's sets use for [`Bitboard::has`].
+    #[inline(always)]
+    pub const fn contains(self, square: Square) -> bool {
+        self.has(square)
+    }
+
+    /// Whether the square with this number is in the set; no number above 63 is.
+    ///
+    /// ```
+    /// use tabiya_chess::Bitboard;
+    /// assert!(Bitboard::FULL.has_bit(63) && !Bitboard::FULL.has_bit(64));
+    /// ```
+    #[inline]
+    pub const fn has_bit(self, index: usize) -> bool {
+        index < 64 && self.0 >> index & 1 != 0
+    }
+
+    /// Adds a square; returns whether it was not in the set before.
+    #[inline(always)]
+    pub const fn insert(&mut self, square: Square) -> bool {
+        let is_new = !self.has(square);
+        self.0 |= square.bitboard().0;
+        is_new
+    }
+
+    /// Removes a square; returns whether it was in the set.
+    #[inline(always)]
+    pub const fn remove(&mut self, square: Square) -> bool {
+        let was_there = self.has(square);
+        self.0 &= !square.bitboard().0;
+        was_there
+    }
+
+    /// Adds a square that is not in the set, removes one that is.
+    #[inline(always)]
+    pub const fn toggle(&mut self, square: Square) {
+        self.0 ^= square.bitboard().0;
+    }
+
     /// Whether the two sets share no square.
     #[inline(always)]
     pub const fn is_disjoint(self, other: Self) -> bool {
@@ -74,6 +118,12 @@ impl Bitboard {
     #[inline(always)]
     pub const fn is_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0
+    }
+
+    /// Whether every square of the other set is in this one.
+    #[inline(always)]
+    pub const fn is_superset(self, other: Self) -> bool {
+        other.is_subset(self)
     }
 
     /// The first square of the set, counted from a1.
@@ -88,14 +138,14 @@ impl Bitboard {
         if self.0 == 0 {
             None
         } else {
-            Some(Square::from_index(63 - self.0.leading_zeros() as usize))
+            Some(Square::from_index_wrapping(63 - self.0.leading_zeros() as usize))
         }
     }
 
     /// The first square of a set known not to be empty (a1 if it is after all).
     #[inline(always)]
     pub(crate) const fn first_or_a1(self) -> Square {
-        Square::from_index(self.0.trailing_zeros() as usize)
+        Square::from_index_wrapping(self.0.trailing_zeros() as usize)
     }
 
     /// Flips the board vertically: ranks in reverse order.
@@ -112,7 +162,7 @@ impl Bitboard {
     /// Every subset of this set, the empty one and the set itself included.
     ///
     /// ```
-    /// use chess::{Bitboard, Square};
+    /// use tabiya_chess::{Bitboard, Square};
     /// let set = Square::A1.bitboard() | Square::H8.bitboard();
     /// assert_eq!(set.subsets().count(), 4);
     /// ```
@@ -173,6 +223,12 @@ impl FromIterator<Square> for Bitboard {
     }
 }
 
+impl Extend<Square> for Bitboard {
+    fn extend<T: IntoIterator<Item = Square>>(&mut self, squares: T) {
+        *self |= squares.into_iter().collect();
+    }
+}
+
 impl IntoIterator for Bitboard {
     type Item = Square;
     type IntoIter = Squares;
@@ -226,7 +282,7 @@ impl fmt::Debug for Bitboard {
 /// A set of squares drawn as a picture, rank 8 on top, for examples and tests.
 ///
 /// ```
-/// use chess::{bitboard, Square};
+/// use tabiya_chess::{bitboard, Square};
 /// let knight_moves = bitboard! {
 ///     . . . . . . . .
 ///     . . . . . . . .
@@ -237,7 +293,7 @@ impl fmt::Debug for Bitboard {
 ///     . . . X . X . .
 ///     . . . . . . . .
 /// };
-/// assert_eq!(chess::attacks::knight(Square::E4), knight_moves);
+/// assert_eq!(tabiya_chess::attacks::knight(Square::E4), knight_moves);
 /// ```
 #[macro_export]
 macro_rules! bitboard {
@@ -300,6 +356,33 @@ mod tests {
         }
         assert_eq!(a.into_iter().collect::<Bitboard>(), a);
         assert_eq!(a.into_iter().len(), a.len());
+    }
+
+    #[test]
+    fn insert_remove_and_toggle_behave_like_those_of_a_set() {
+        let mut set = Bitboard::EMPTY;
+        let mut twin = std::collections::BTreeSet::new();
+        let mut state = 1u32;
+        for _ in 0..2_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let square = Square::from_index_wrapping((state >> 20) as usize);
+            match state >> 30 {
+                0 => assert_eq!(set.remove(square), twin.remove(&square)),
+                1 => {
+                    set.toggle(square);
+                    let _ = twin.remove(&square) || twin.insert(square);
+                }
+                _ => assert_eq!(set.insert(square), twin.insert(square)),
+            }
+            assert_eq!(set.contains(square), twin.contains(&square));
+            assert_eq!(set.has_bit(square.index()), twin.contains(&square));
+        }
+        assert!(set.into_iter().eq(twin.iter().copied()));
+        let mut extended = Bitboard::EMPTY;
+        extended.extend(twin);
+        assert_eq!(extended, set);
+        assert!(Bitboard::FULL.is_superset(set) && !set.is_superset(Bitboard::FULL));
+        assert!([64, 65, 128, usize::MAX].iter().all(|&index| !Bitboard::FULL.has_bit(index)));
     }
 
     #[test]

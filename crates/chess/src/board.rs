@@ -23,7 +23,7 @@ use crate::{Bitboard, Color, Piece, PieceType, Square, picture};
 /// A piece placement without rules, shared by [`Setup`](crate::Setup) and [`Position`](crate::Position).
 ///
 /// ```
-/// use chess::{Board, Color, Piece, PieceType, Square};
+/// use tabiya_chess::{Board, Color, Piece, PieceType, Square};
 /// let mut board = Board::INITIAL;
 /// assert_eq!(board.piece_at(Square::D8), Piece::from_letter('q'));
 /// assert_eq!(board.pieces(Color::White, PieceType::Rook).len(), 2);
@@ -126,7 +126,7 @@ impl Board {
     /// Flattened, this is the order of the 768 input features of the networks.
     ///
     /// ```
-    /// use chess::{Board, PieceType};
+    /// use tabiya_chess::{Board, PieceType};
     /// let [black, white] = Board::INITIAL.bitboards();
     /// assert_eq!(black[PieceType::Pawn.index()].0, 0x00ff_0000_0000_0000);
     /// assert_eq!(white[PieceType::Knight.index()].0, 0x0000_0000_0000_0042);
@@ -140,6 +140,21 @@ impl Board {
     #[inline(always)]
     pub const fn piece_at(&self, square: Square) -> Option<Piece> {
         PIECE_OF_CODE[self.code_at(square)]
+    }
+
+    /// The piece on the square with this number; `None` for an empty square and for numbers above 63.
+    ///
+    /// ```
+    /// use tabiya_chess::Board;
+    /// assert_eq!(Board::INITIAL.get(4).map(|piece| piece.letter()), Some('K'));
+    /// assert_eq!((Board::INITIAL.get(30), Board::INITIAL.get(64)), (None, None));
+    /// ```
+    #[inline]
+    pub const fn get(&self, index: usize) -> Option<Piece> {
+        match Square::from_index(index) {
+            Some(square) => self.piece_at(square),
+            None => None,
+        }
     }
 
     /// The type of the piece on a square.
@@ -234,6 +249,7 @@ mod tests {
         for (n, square) in Square::all().enumerate() {
             let piece = expected[n];
             assert_eq!(board.piece_at(square), piece);
+            assert_eq!((board.get(n), board.get(n + 64)), (piece, None));
             assert_eq!(board.occupied().has(square), piece.is_some());
             for other in Piece::ALL {
                 let (color, piece_type) = (other.color(), other.piece_type());
@@ -253,7 +269,7 @@ mod tests {
     fn the_initial_board_is_correct() {
         let mut board = Board::EMPTY;
         for (n, letter) in "RNBQKBNRPPPPPPPP".chars().enumerate() {
-            let white = Square::from_index(n);
+            let white = Square::from_index_wrapping(n);
             board.put(white, Piece::from_letter(letter).unwrap());
             board.put(white.flip_rank(), Piece::from_letter(letter.to_ascii_lowercase()).unwrap());
         }

@@ -6,7 +6,7 @@ impl Position {
     /// Whether a legal move gives check.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let position: Position = "4k3/8/8/8/8/8/4N3/K3R3 w - - 0 1".parse().unwrap();
     /// let uncovers = position.parse_uci("e2c3").unwrap();
     /// assert!(position.gives_check(uncovers));

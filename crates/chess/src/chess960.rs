@@ -12,7 +12,7 @@ pub const STARTS: u16 = 960;
 /// rest.
 ///
 /// ```
-/// use chess::{PieceType::*, chess960};
+/// use tabiya_chess::{PieceType::*, chess960};
 /// let usual = [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook];
 /// assert_eq!(chess960::home_rank(518), Some(usual));
 /// assert_eq!(chess960::home_rank(960), None);
@@ -48,7 +48,7 @@ fn place(rank: &mut [Option<PieceType>; 8], n: usize, piece: PieceType) {
 /// The start position of a Scharnagl number, or `None` if it is not below 960.
 ///
 /// ```
-/// use chess::{Position, chess960};
+/// use tabiya_chess::{Position, chess960};
 /// assert!(chess960::start(0).unwrap().has_chess960_castling_rights());
 /// assert!(!Position::INITIAL.has_chess960_castling_rights());
 /// ```
@@ -65,7 +65,8 @@ pub fn double_start(white: [PieceType; 8], black: [PieceType; 8]) -> Option<Posi
         for (file, piece_type) in rank.into_iter().enumerate() {
             let at =
                 |square: Square| if color == Color::White { square } else { square.flip_rank() };
-            let (home, pawn) = (at(Square::from_index(file)), at(Square::from_index(8 + file)));
+            let (home, pawn) =
+                (at(Square::from_index_wrapping(file)), at(Square::from_index_wrapping(8 + file)));
             board.put(home, Piece::new(color, piece_type));
             board.put(pawn, Piece::new(color, PieceType::Pawn));
             if piece_type == PieceType::Rook {

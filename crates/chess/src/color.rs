@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A player, or the color of a piece.
 ///
 /// ```
-/// use chess::Color;
+/// use tabiya_chess::Color;
 /// assert_eq!(!Color::White, Color::Black);
 /// assert_eq!("b".parse(), Ok(Color::Black));
 /// ```
@@ -28,6 +28,18 @@ impl Color {
     #[inline(always)]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// Whether it is White.
+    #[inline(always)]
+    pub const fn is_white(self) -> bool {
+        matches!(self, Self::White)
+    }
+
+    /// Whether it is Black.
+    #[inline(always)]
+    pub const fn is_black(self) -> bool {
+        matches!(self, Self::Black)
     }
 
     /// `w` or `b`, as FEN writes it.

@@ -15,7 +15,7 @@ use crate::{FenError, FenStyle, Move, Position, SanError, Setup, SetupProblems};
 /// A position with operations.
 ///
 /// ```
-/// use chess::Epd;
+/// use tabiya_chess::Epd;
 /// let text = r#"4k3/8/8/8/8/8/8/4K2R w K - bm O-O Rh8+; id "castle; or check";"#;
 /// let epd: Epd = text.parse()?;
 /// assert_eq!(epd.operand("id"), Some("castle; or check"));

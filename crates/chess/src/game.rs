@@ -5,7 +5,7 @@ use crate::{Color, Move, Position};
 /// The moves from a start position to the current one, with repetition counts.
 ///
 /// ```
-/// use chess::{DrawReason, Game, Outcome};
+/// use tabiya_chess::{DrawReason, Game, Outcome};
 /// let mut game = Game::default();
 /// for _ in 0..4 {
 ///     for m in ["g1f3", "g8f6", "f3g1", "f6g8"] {
@@ -91,11 +91,9 @@ impl Game {
 
     /// Plays a move, if it is legal.
     pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
-        if !self.current.is_legal(m) {
-            return Err(IllegalMove { m, fen: self.current.fen() });
-        }
+        let next = self.current.play(m)?;
         self.past.push((self.current, m));
-        self.current = self.current.after(m);
+        self.current = next;
         Ok(())
     }
 

@@ -28,9 +28,9 @@ impl Game {
     /// of a FEN may be missing, as in EPD.
     ///
     /// ```
-    /// let game = chess::Game::parse("startpos moves e2e4 e7e5")?;
+    /// let game = tabiya_chess::Game::parse("startpos moves e2e4 e7e5")?;
     /// assert_eq!(game.moves().len(), 2);
-    /// # Ok::<(), chess::ParseGameError>(())
+    /// # Ok::<(), tabiya_chess::ParseGameError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, ParseGameError> {
         let text = text.trim();

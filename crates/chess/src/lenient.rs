@@ -24,11 +24,11 @@ impl Position {
     /// text.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let position = Position::from_fen_lenient("  4k3/8/8/8/8/8/44/4K2R W KQkq ")?;
     /// assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
     /// assert!(Position::from_fen("4k3/8/8/8/8/8/44/4K2R W KQkq").is_err());
-    /// # Ok::<(), chess::FenError>(())
+    /// # Ok::<(), tabiya_chess::FenError>(())
     /// ```
     pub fn from_fen_lenient(fen: &str) -> Result<Self, FenError> {
         Ok(Setup::from_fen_lenient(fen)?.position_forgiving(SetupProblems::FORGIVABLE)?)

@@ -5,7 +5,7 @@
 //! on any input.
 //!
 //! ```
-//! use chess::{Game, Outcome, Color};
+//! use tabiya_chess::{Game, Outcome, Color};
 //!
 //! let mut game = Game::default();
 //! for m in ["f2f3", "e7e5", "g2g4", "d8h4"] {
@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Entry points: [`Position::legal_moves`] and [`Position::after`]; [`Position::visit_moves`] and
+//! Entry points: [`Position::legal_moves`] and [`Position::play`] ([`Position::after`] for moves known to be legal); [`Position::visit_moves`] and
 //! [`Position::for_each_child`] when speed matters; [`Setup::position`] for validation; [`svg`] and
 //! [`picture`] for diagrams.
 
@@ -69,6 +69,6 @@ pub use position::Position;
 pub use san::{Illegality, San, SanError, SanText};
 pub use score::Score;
 pub use setup::{Setup, SetupError};
-pub use square::{File, ParseSquareError, Rank, Square};
+pub use square::{File, ParseSquareError, Rank, Square, SquareIndexError};
 pub use uci::{CastlingStyle, UciError};
 pub use validate::SetupProblems;

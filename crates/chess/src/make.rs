@@ -10,7 +10,8 @@
 use crate::position::NO_FILE;
 use crate::side::{Black, Side, White};
 use crate::{
-    Bitboard, Color, Move, MoveKind, Piece, PieceType, Position, Square, attacks, zobrist,
+    Bitboard, Color, IllegalMove, Move, MoveKind, Piece, PieceType, Position, Square, attacks,
+    zobrist,
 };
 
 /// An observer of the board changes of a move.
@@ -38,7 +39,22 @@ impl Observer for () {
 }
 
 impl Position {
-    /// The position after a legal move.
+    /// The position after a move, if the move is legal.
+    ///
+    /// ```
+    /// use tabiya_chess::Position;
+    /// let start = Position::INITIAL;
+    /// let e4 = start.parse_uci("e2e4")?;
+    /// let next = start.play(e4)?;
+    /// let error = next.play(e4).unwrap_err();
+    /// assert_eq!(error.to_string(), format!("e2e4 is not legal in {next}"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn play(&self, m: Move) -> Result<Self, IllegalMove> {
+        if self.is_legal(m) { Ok(self.after(m)) } else { Err(IllegalMove { m, fen: self.fen() }) }
+    }
+
+    /// The position after a move known to be legal; [`Position::play`] checks it.
     ///
     /// The move must be [legal](Position::is_legal) here. Any other gives an unspecified position, without a
     /// panic in release builds; debug builds assert legality.
@@ -50,7 +66,7 @@ impl Position {
     /// [`Position::after`] with an observer of each board change.
     ///
     /// ```
-    /// use chess::{Observer, Piece, Position, Square};
+    /// use tabiya_chess::{Observer, Piece, Position, Square};
     /// struct Count(i32);
     /// impl Observer for Count {
     ///     fn put(&mut self, _: Piece, _: Square) { self.0 += 1 }
@@ -75,11 +91,11 @@ impl Position {
     /// move is made.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let develops = Position::INITIAL.parse_uci("g1f3")?;
     /// let likely = Position::INITIAL.likely_key_after(develops);
     /// assert_eq!(likely, Position::INITIAL.after(develops).key());
-    /// # Ok::<(), chess::UciError>(())
+    /// # Ok::<(), tabiya_chess::UciError>(())
     /// ```
     #[inline(always)]
     pub fn likely_key_after(&self, m: Move) -> u64 {
@@ -114,7 +130,7 @@ impl Position {
     /// The clocks advance as for a quiet move, and the en-passant right expires.
     ///
     /// ```
-    /// use chess::{Color, Position};
+    /// use tabiya_chess::{Color, Position};
     /// let passed = Position::INITIAL.after_null().unwrap();
     /// assert_eq!(passed.turn(), Color::Black);
     /// assert_eq!(passed.after_null().unwrap().key(), Position::INITIAL.key());

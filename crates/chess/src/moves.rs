@@ -4,7 +4,7 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use crate::{File, PieceType, Square};
+use crate::{CastlingStyle, File, PieceType, Square};
 
 /// The kind of a move; promotions carry their piece separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,8 +28,17 @@ pub enum MoveKind {
 
 /// A move: from, to and kind in 16 bits, meaningful only in its [`Position`](crate::Position).
 ///
-/// Castling is encoded as king takes rook, which is unambiguous in Chess960 too. In text,
-/// [`Position::uci`](crate::Position::uci) supports both conventions.
+/// Castling is encoded as king takes rook, which is unambiguous in Chess960 too: [`Move::to`] is the rook's
+/// square. Its text is the standard one, `e1g1`; [`Move::uci`] writes either convention.
+///
+/// ```
+/// use tabiya_chess::{CastlingStyle, Position};
+/// let position: Position = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse()?;
+/// let castles = position.parse_uci("e1g1")?;
+/// assert_eq!(castles.to_string(), "e1g1");
+/// assert_eq!(castles.uci(CastlingStyle::Chess960).as_str(), "e1h1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// Bits 0–5 from, 6–11 to, 12–15 kind: bit 14 marks captures, bit 15 promotions, whose piece is in
 /// bits 12–13 (knight, bishop, rook, queen).
@@ -59,13 +68,13 @@ impl Move {
     /// The origin square.
     #[inline(always)]
     pub const fn from(self) -> Square {
-        Square::from_index(self.0 as usize)
+        Square::from_index_wrapping(self.0 as usize)
     }
 
     /// The target square; for castling, the rook's.
     #[inline(always)]
     pub const fn to(self) -> Square {
-        Square::from_index((self.0 >> 6) as usize)
+        Square::from_index_wrapping((self.0 >> 6) as usize)
     }
 
     /// The kind of the move.
@@ -131,11 +140,10 @@ impl Move {
     }
 }
 
-/// The move in UCI with castling as king takes rook; see [`Position::uci`](crate::Position::uci).
+/// The move in standard UCI notation, castling as `e1g1`: see [`CastlingStyle::Standard`](crate::CastlingStyle).
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from(), self.to())?;
-        self.promotion().map_or(Ok(()), |piece| write!(f, "{}", piece.letter()))
+        f.pad(&self.uci(CastlingStyle::Standard))
     }
 }
 
@@ -154,6 +162,27 @@ pub type MoveList = ArrayVec<Move, MAX_MOVES>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn castling_is_written_as_the_king_s_move_where_that_is_the_standard() {
+        use MoveKind::{Castling, Quiet};
+        for (from, to, standard) in [
+            (Square::E1, Square::H1, "e1g1"),
+            (Square::E1, Square::A1, "e1c1"),
+            (Square::E8, Square::H8, "e8g8"),
+            (Square::E8, Square::A8, "e8c8"),
+            (Square::E1, Square::G1, "e1g1"),
+            (Square::B1, Square::A1, "b1a1"),
+            (Square::F8, Square::H8, "f8h8"),
+        ] {
+            let castles = Move::new(from, to, Castling);
+            assert_eq!(castles.to_string(), standard);
+            assert_eq!(*castles.uci(CastlingStyle::Chess960), format!("{from}{to}"));
+            assert_eq!(Move::new(from, to, Quiet).to_string(), format!("{from}{to}"));
+        }
+        let promotes = Move::promotion_to(Square::E7, Square::D8, PieceType::Knight, true);
+        assert_eq!(format!("{promotes:>7}|{promotes:?}"), "  e7d8n|e7d8n:PromotionCapture");
+    }
 
     #[test]
     fn from_to_and_kind_round_trip() {

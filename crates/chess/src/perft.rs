@@ -8,7 +8,7 @@ use crate::{Color, Position};
 /// Counts the leaf nodes at a depth; moves of the last ply are counted, not made ("bulk counting").
 ///
 /// ```
-/// use chess::{Position, perft};
+/// use tabiya_chess::{Position, perft};
 /// assert_eq!(perft::bulk(&Position::INITIAL, 4), 197_281);
 /// ```
 pub fn bulk(position: &Position, depth: u32) -> u64 {

@@ -29,11 +29,11 @@ impl PerftCase {
     /// Parses a line; `None` for an empty line or a comment (`#`).
     ///
     /// ```
-    /// use chess::perft_suite::PerftCase;
+    /// use tabiya_chess::perft_suite::PerftCase;
     /// let case = PerftCase::parse("standard; 4k3/8/8/8/8/8/8/4K3 w - - 0 1; 5 25")?;
     /// assert_eq!(case.map(|case| case.counts), Some(vec![5, 25]));
     /// assert_eq!(PerftCase::parse("# a comment")?, None);
-    /// # Ok::<(), chess::perft_suite::PerftCaseError>(())
+    /// # Ok::<(), tabiya_chess::perft_suite::PerftCaseError>(())
     /// ```
     pub fn parse(line: &str) -> Result<Option<Self>, PerftCaseError> {
         if line.is_empty() || line.starts_with('#') {

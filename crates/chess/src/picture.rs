@@ -21,8 +21,8 @@ pub enum Style {
 /// The board as text, the player of that color at the lower edge. Every line ends in a newline.
 ///
 /// ```
-/// use chess::picture::{Style, text_board};
-/// use chess::{Color, Piece, PieceType, Square};
+/// use tabiya_chess::picture::{Style, text_board};
+/// use tabiya_chess::{Color, Piece, PieceType, Square};
 ///
 /// let queen = Piece::new(Color::White, PieceType::Queen);
 /// let board =

@@ -39,7 +39,7 @@ impl PieceType {
     /// The piece type of a letter in either case.
     ///
     /// ```
-    /// use chess::PieceType;
+    /// use tabiya_chess::PieceType;
     /// assert_eq!(PieceType::from_letter('N'), Some(PieceType::Knight));
     /// assert_eq!(PieceType::from_letter('x'), None);
     /// ```
@@ -72,7 +72,7 @@ impl fmt::Display for PieceType {
 /// A piece with its color in one byte: the type in bits 0–2, the color in bit 3 (set for Black).
 ///
 /// ```
-/// use chess::{Color, Piece, PieceType};
+/// use tabiya_chess::{Color, Piece, PieceType};
 /// let queen = Piece::new(Color::Black, PieceType::Queen);
 /// assert_eq!(queen.to_bits(), 0b1100);
 /// assert_eq!((queen.color(), queen.piece_type()), (Color::Black, PieceType::Queen));
@@ -116,6 +116,18 @@ impl Piece {
             4 => PieceType::Queen,
             _ => PieceType::King,
         }
+    }
+
+    /// Whether it is White's.
+    #[inline(always)]
+    pub const fn is_white(self) -> bool {
+        self.color().is_white()
+    }
+
+    /// Whether it is Black's.
+    #[inline(always)]
+    pub const fn is_black(self) -> bool {
+        self.color().is_black()
     }
 
     /// The byte: type in bits 0–2, color in bit 3.
@@ -172,6 +184,8 @@ mod tests {
             assert_eq!(Piece::from_letter(piece.letter()), Some(piece));
             assert_eq!(Piece::from_bits(piece.to_bits()), Some(piece));
             assert_eq!(Piece::new(piece.color(), piece.piece_type()), piece);
+            assert_eq!(piece.is_white(), piece.letter().is_ascii_uppercase());
+            assert_eq!(piece.is_black(), !piece.is_white());
         }
         assert_eq!((0..=255).filter_map(Piece::from_bits).count(), 12);
     }

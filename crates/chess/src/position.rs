@@ -18,14 +18,14 @@ pub(crate) const NO_FILE: u8 = 8;
 /// A legal position of chess or Chess960.
 ///
 /// ```
-/// use chess::{Position, Color};
+/// use tabiya_chess::{Position, Color};
 /// let start = Position::INITIAL;
 /// assert_eq!(start.legal_moves().len(), 20);
 /// let e4 = start.parse_uci("e2e4")?;
 /// let next = start.after(e4);
 /// assert_eq!(next.turn(), Color::Black);
 /// assert_eq!(next.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
-/// # Ok::<(), chess::UciError>(())
+/// # Ok::<(), tabiya_chess::UciError>(())
 /// ```
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -78,7 +78,7 @@ impl Position {
     pub fn en_passant(&self) -> Option<Square> {
         (self.en_passant_file < NO_FILE).then(|| {
             let rank = Rank::Sixth.relative_to(self.turn);
-            Square::new(File::from_index(self.en_passant_file as usize), rank)
+            Square::new(File::from_index_wrapping(self.en_passant_file as usize), rank)
         })
     }
 

@@ -6,7 +6,7 @@
 /// A SplitMix64 generator.
 ///
 /// ```
-/// use chess::rng::Rng;
+/// use tabiya_chess::rng::Rng;
 /// let draw = |stream| Rng::new(7, stream).below(1_000_000);
 /// assert_eq!(draw(3), draw(3));
 /// assert_ne!(draw(3), draw(4));
@@ -18,7 +18,7 @@ impl Rng {
     /// The standard SplitMix64 sequence of a seed, without streams.
     ///
     /// ```
-    /// use chess::rng::Rng;
+    /// use tabiya_chess::rng::Rng;
     /// assert_eq!(Rng::from_seed(0).next_u64(), 0xe220_a839_7b1d_cdaf);
     /// ```
     pub const fn from_seed(seed: u64) -> Self {

@@ -7,7 +7,7 @@ use std::fmt;
 /// The point of view depends on the source: the side to move in UCI, White in PGN comments and data sets.
 ///
 /// ```
-/// use chess::Score;
+/// use tabiya_chess::Score;
 /// assert_eq!(Score::Centipawns(-45).to_string(), "cp -45");
 /// assert_eq!(Score::Mate(3).to_string(), "mate 3");
 /// ```

@@ -16,7 +16,7 @@ impl Position {
     /// The static exchange evaluation of a legal move, from the side to move's view.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let position: Position = "4k3/8/3p4/4p3/8/8/8/4RK2 w - - 0 1".parse().unwrap();
     /// let takes = position.parse_uci("e1e5").unwrap();
     /// assert_eq!(position.see(takes), 100 - 500);

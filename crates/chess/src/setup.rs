@@ -8,7 +8,7 @@ use crate::{Bitboard, Board, Color, PieceType, Position, Rank, Square, attacks};
 /// validates it into a [`Position`].
 ///
 /// ```
-/// use chess::{Piece, Setup, SetupProblems, Square};
+/// use tabiya_chess::{Piece, Setup, SetupProblems, Square};
 /// let mut setup = Setup::EMPTY;
 /// setup.board.put(Square::E1, Piece::from_letter('K').unwrap());
 /// setup.board.put(Square::E2, Piece::from_letter('K').unwrap());
@@ -64,13 +64,13 @@ impl Setup {
     /// dropped, impossible checks accepted. Only [`SetupProblems::FORGIVABLE`] ones can be forgiven.
     ///
     /// ```
-    /// use chess::{Setup, SetupProblems};
+    /// use tabiya_chess::{Setup, SetupProblems};
     /// let setup = Setup::from_fen("4k3/8/8/8/8/8/8/4K3 w KQ - 0 1")?;
     /// let error = setup.position().unwrap_err();
     /// assert_eq!(error.problems, SetupProblems::CASTLING_RIGHT_WITHOUT_ROOK);
     /// let position = setup.position_forgiving(error.problems).unwrap();
     /// assert_eq!(position.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
-    /// # Ok::<(), chess::FenError>(())
+    /// # Ok::<(), tabiya_chess::FenError>(())
     /// ```
     pub fn position_forgiving(mut self, forgiven: SetupProblems) -> Result<Position, SetupError> {
         let problems = validate::problems(&self);

@@ -31,9 +31,15 @@ impl File {
         self as usize
     }
 
-    /// The file with this number; only the lowest three bits count.
+    /// The file with this number, if it is below 8.
+    #[inline]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index < 8 { Some(Self::ALL[index]) } else { None }
+    }
+
+    /// The file with this number modulo 8, without a branch.
     #[inline(always)]
-    pub const fn from_index(index: usize) -> Self {
+    pub const fn from_index_wrapping(index: usize) -> Self {
         Self::ALL[index & 7]
     }
 
@@ -91,9 +97,15 @@ impl Rank {
         self as usize
     }
 
-    /// The rank with this number; only the lowest three bits count.
+    /// The rank with this number, if it is below 8.
+    #[inline]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index < 8 { Some(Self::ALL[index]) } else { None }
+    }
+
+    /// The rank with this number modulo 8, without a branch.
     #[inline(always)]
-    pub const fn from_index(index: usize) -> Self {
+    pub const fn from_index_wrapping(index: usize) -> Self {
         Self::ALL[index & 7]
     }
 
@@ -121,21 +133,34 @@ impl Rank {
 /// One of the 64 squares: `a1 = 0, b1 = 1 … h8 = 63`.
 ///
 /// ```
-/// use chess::{File, Rank, Square};
+/// use tabiya_chess::{File, Rank, Square};
 /// let e4: Square = "e4".parse()?;
 /// assert_eq!(e4, Square::E4);
 /// assert_eq!(e4.index(), 28);
 /// assert_eq!((e4.file(), e4.rank()), (File::E, Rank::Fourth));
 /// assert_eq!(e4.to_string(), "e4");
-/// # Ok::<(), chess::ParseSquareError>(())
+/// # Ok::<(), tabiya_chess::ParseSquareError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
 impl Square {
-    /// The square with this number; only the lowest six bits count.
+    /// The square with this number, if it is below 64.
+    ///
+    /// ```
+    /// use tabiya_chess::Square;
+    /// assert_eq!(Square::from_index(63), Some(Square::H8));
+    /// assert_eq!(Square::from_index(64), None);
+    /// assert_eq!(Square::try_from(64u8).unwrap_err().to_string(), "a square is a number below 64, not 64");
+    /// ```
+    #[inline]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index < 64 { Some(Self(index as u8)) } else { None }
+    }
+
+    /// The square with this number modulo 64, without a branch: for numbers known to be below 64.
     #[inline(always)]
-    pub const fn from_index(index: usize) -> Self {
+    pub const fn from_index_wrapping(index: usize) -> Self {
         Self((index & 63) as u8)
     }
 
@@ -159,13 +184,13 @@ impl Square {
     /// The column.
     #[inline(always)]
     pub const fn file(self) -> File {
-        File::from_index(self.0 as usize)
+        File::from_index_wrapping(self.0 as usize)
     }
 
     /// The row.
     #[inline(always)]
     pub const fn rank(self) -> Rank {
-        Rank::from_index((self.0 >> 3) as usize)
+        Rank::from_index_wrapping((self.0 >> 3) as usize)
     }
 
     /// The name, `a1` to `h8`.
@@ -183,7 +208,7 @@ impl Square {
     /// The square at an offset of files and ranks, if it is on the board.
     ///
     /// ```
-    /// use chess::Square;
+    /// use tabiya_chess::Square;
     /// assert_eq!(Square::G1.offset(-1, 2), Some(Square::F3));
     /// assert_eq!(Square::H1.offset(1, 0), None);
     /// ```
@@ -246,6 +271,32 @@ impl fmt::Debug for Square {
     }
 }
 
+/// The number is not a square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a square is a number below 64, not {0}")]
+pub struct SquareIndexError(pub usize);
+
+macro_rules! square_from_number {
+    ($($number:ty)*) => {$(
+        impl TryFrom<$number> for Square {
+            type Error = SquareIndexError;
+
+            #[inline]
+            fn try_from(index: $number) -> Result<Self, Self::Error> {
+                Self::from_index(index as usize).ok_or(SquareIndexError(index as usize))
+            }
+        }
+        impl From<Square> for $number {
+            #[inline(always)]
+            fn from(square: Square) -> Self {
+                square.index() as $number
+            }
+        }
+    )*};
+}
+
+square_from_number!(u8 usize);
+
 /// The text is not a square.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a square is a file a–h and a rank 1–8, not '{0}'")]
@@ -291,9 +342,22 @@ mod tests {
         for square in Square::all() {
             assert_eq!(square.to_string().parse(), Ok(square));
             assert_eq!(Square::new(square.file(), square.rank()), square);
-            assert_eq!(Square::from_index(square.index()), square);
+            assert_eq!(Square::from_index_wrapping(square.index()), square);
+            assert_eq!(Square::from_index(square.index()), Some(square));
+            assert_eq!(Square::try_from(u8::from(square)), Ok(square));
         }
         assert_eq!(Square::all().len(), 64);
+    }
+
+    #[test]
+    fn numbers_beyond_the_board_are_no_squares() {
+        for index in (64..600).chain([usize::MAX]) {
+            assert_eq!(Square::from_index(index), None);
+            assert_eq!(Square::try_from(index), Err(SquareIndexError(index)));
+        }
+        assert!((8..300).all(|n| File::from_index(n).is_none() && Rank::from_index(n).is_none()));
+        assert!((0..8).all(|n| File::from_index(n) == Some(File::ALL[n])));
+        assert!((0..8).all(|n| Rank::from_index(n) == Some(Rank::ALL[n])));
     }
 
     #[test]

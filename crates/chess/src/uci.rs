@@ -47,36 +47,43 @@ pub enum UciError {
     },
 }
 
+impl Move {
+    /// The move in UCI notation with this castling convention.
+    pub fn uci(self, style: CastlingStyle) -> ArrayString<5> {
+        let mut text = ArrayString::new();
+        text.push_str(self.from().name());
+        text.push_str(uci_target(self, style).name());
+        if let Some(piece) = self.promotion() {
+            text.push(piece.letter());
+        }
+        text
+    }
+}
+
 impl Position {
-    /// The move in UCI notation.
+    /// The move in UCI notation, as [`Move::uci`] writes it.
     ///
     /// ```
-    /// use chess::{CastlingStyle, Position};
+    /// use tabiya_chess::{CastlingStyle, Position};
     /// let position: Position = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
     /// let castles = position.parse_uci("e1g1")?;
     /// assert_eq!(position.parse_uci("e1h1")?, castles);
     /// assert_eq!(position.uci(castles, CastlingStyle::Standard).as_str(), "e1g1");
     /// assert_eq!(position.uci(castles, CastlingStyle::Chess960).as_str(), "e1h1");
-    /// # Ok::<(), chess::UciError>(())
+    /// # Ok::<(), tabiya_chess::UciError>(())
     /// ```
     pub fn uci(&self, m: Move, style: CastlingStyle) -> ArrayString<5> {
-        let mut text = ArrayString::new();
-        text.push_str(m.from().name());
-        text.push_str(uci_target(m, style).name());
-        if let Some(piece) = m.promotion() {
-            text.push(piece.letter());
-        }
-        text
+        m.uci(style)
     }
 
     /// Appends the move in UCI notation to a byte vector; the fastest way to write many.
     ///
     /// ```
-    /// use chess::{CastlingStyle, Position};
+    /// use tabiya_chess::{CastlingStyle, Position};
     /// let (start, mut column) = (Position::INITIAL, Vec::new());
     /// start.append_uci_bytes(start.parse_uci("e2e4")?, CastlingStyle::Standard, &mut column);
     /// assert_eq!(column, b"e2e4");
-    /// # Ok::<(), chess::UciError>(())
+    /// # Ok::<(), tabiya_chess::UciError>(())
     /// ```
     #[inline]
     pub fn append_uci_bytes(&self, m: Move, style: CastlingStyle, bytes: &mut Vec<u8>) {

@@ -2,8 +2,8 @@
 
 mod slow;
 
-use chess::{Color, Move, MoveKind, Piece, PieceType, Position, Square, see};
 use slow::SlowBoard;
+use tabiya_chess::{Color, Move, MoveKind, Piece, PieceType, Position, Square, see};
 
 fn value(piece: Piece) -> i32 {
     see::VALUES[piece.piece_type().index()]

@@ -3,10 +3,12 @@
 
 mod slow;
 
-use chess::rng::Rng;
-use chess::{Color, DrawReason, Game, IllegalMove, Move, MoveKind, Outcome, Position, Square};
 use slow::SlowBoard;
 use slow::games::choose;
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{
+    Color, DrawReason, Game, IllegalMove, Move, MoveKind, Outcome, Position, Square,
+};
 
 fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::new(Position::from_fen(fen).unwrap());

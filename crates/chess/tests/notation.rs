@@ -1,7 +1,7 @@
 //! SAN, LAN and UCI notation: round trips, and the reasons of rejected moves.
 
-use chess::rng::Rng;
-use chess::{CastlingStyle, Illegality, Position, SanError, Square, chess960};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{CastlingStyle, Illegality, Position, SanError, Square, chess960};
 
 fn position(fen: &str) -> Position {
     fen.parse().unwrap()

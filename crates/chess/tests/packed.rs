@@ -1,7 +1,7 @@
 //! Packed rows with flipped bits: an error, or a row that packs to the same bytes.
 
-use chess::rng::Rng;
-use chess::{PackedRow, Setup, chess960};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{PackedRow, Setup, chess960};
 
 #[test]
 fn accepted_rows_round_trip_to_the_same_bytes() {

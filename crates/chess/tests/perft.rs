@@ -4,7 +4,7 @@
 //! Tests are built with debug assertions, so every move made here is followed by a check of all that
 //! a position promises.
 
-use chess::{FenStyle, Position, chess960, perft};
+use tabiya_chess::{FenStyle, Position, chess960, perft};
 
 /// Name, FEN, and the counts for one move, two moves and so on.
 type Case = (&'static str, &'static str, &'static [u64]);

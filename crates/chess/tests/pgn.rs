@@ -1,10 +1,10 @@
 //! PGN as it occurs: what is tolerated, what is refused, and that one bad game costs no other.
 
-use chess::pgn::{
+use tabiya_chess::pgn::{
     self, GameResult, Nag, Next, PgnError, PgnProblem, Replay, TagValue, Token, Visitor, Watcher,
 };
-use chess::rng::Rng;
-use chess::{Move, Position, San};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{Move, Position, San};
 
 /// A log of all visitor calls, one line each.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Game trees: what is written is read as the same, however deep and however odd.
 
-use chess::pgn::{GameResult, GameTree, Nag, NodeId, TreeError, read_trees};
-use chess::rng::Rng;
-use chess::{Position, chess960};
+use tabiya_chess::pgn::{GameResult, GameTree, Nag, NodeId, TreeError, read_trees};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{Position, chess960};
 
 fn random_text(rng: &mut Rng) -> String {
     let words = [

@@ -82,7 +82,7 @@ impl Histogram {
     /// range.
     ///
     /// ```
-    /// let mut ratings = data::Histogram::new(1000, 100, 3);
+    /// let mut ratings = tabiya_data::Histogram::new(1000, 100, 3);
     /// for rating in [700, 1000, 1150, 1299] {
     ///     ratings.add(rating);
     /// }

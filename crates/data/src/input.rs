@@ -26,7 +26,7 @@ impl Format {
     /// Detects the format from the first bytes of a file.
     ///
     /// ```
-    /// use data::Format;
+    /// use tabiya_data::Format;
     /// assert_eq!(Format::of(&[0x1f, 0x8b, 8]), Format::Gzip);
     /// assert_eq!(Format::of(b"[Event \"?\"]"), Format::Plain);
     /// ```

@@ -9,7 +9,6 @@
 //! and [`convert`] changes its format.
 
 mod bounds;
-mod chunk_reader;
 mod columns;
 mod error;
 mod files;
@@ -55,8 +54,3 @@ pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};
 pub use summary::{Summary, summarize};
 pub use threads::{ThreadError, Workers};
 pub use verify::{Verified, verify};
-
-/// Tests the examples of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/reference/data.md")]
-struct Documentation;

@@ -14,12 +14,12 @@ use std::ops::{ControlFlow, Range};
 
 use chess::pgn::border;
 
-use crate::chunk_reader::{ChunkKind, ChunkReader};
 use crate::frames::{Frame, FramedFile};
 use crate::input::ReadErrors;
 use crate::pipeline::{self, Sink, Tasks};
 use crate::text_reader::{Content, TextChunk, TextReader};
 use crate::{DataError, Format, Input, ReadError};
+use chess::pgn::{ChunkKind, ChunkReader};
 
 /// A part of the text of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +76,7 @@ impl Default for ReadOptions {
 ///
 /// ```
 /// use chess::pgn::{Next, Token, Visitor, read};
-/// use data::{Chunk, Input, ReadOptions, read_games};
+/// use tabiya_data::{Chunk, Input, ReadOptions, read_games};
 /// use std::ops::ControlFlow;
 ///
 /// #[derive(Default)]
@@ -96,7 +96,7 @@ impl Default for ReadOptions {
 /// let options = ReadOptions { chunk_bytes: 100, ..ReadOptions::default() };
 /// read_games(input, &options, convert, |n, _| { games += n; ControlFlow::Continue(()) })?;
 /// assert_eq!(games, 1000);
-/// # Ok::<(), data::ReadError>(())
+/// # Ok::<(), tabiya_data::ReadError>(())
 /// ```
 pub fn read_games<P: Send>(
     input: Input,
@@ -288,7 +288,7 @@ fn read_frame<P>(
     result.error = read.err();
     let mut text = Vec::new();
     loop {
-        let (kind, read) = chunks.next(&mut text);
+        let (kind, read) = chunks.next_chunk(&mut text);
         result.error = result.error.or(read.err());
         let chunk = match kind {
             ChunkKind::Games => Chunk::Games(&text),

@@ -7,9 +7,9 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::chunk_reader::{ChunkKind, ChunkReader};
 use crate::frames::{FrameChain, FramedFile};
 use crate::{Format, Input, ReadError};
+use chess::pgn::{ChunkKind, ChunkReader};
 
 /// A part of the text.
 pub(crate) struct TextChunk {
@@ -76,7 +76,7 @@ impl TextReader {
 
     /// Skips text that an earlier run has read. Damage in it was reported by that run.
     pub(crate) fn skip_to(&mut self, offset: u64) {
-        let text = &mut self.chunks.reader;
+        let text = self.chunks.get_mut();
         while self.offset < offset {
             let mut skipped = Counter(&mut self.offset);
             match io::copy(&mut text.by_ref().take(offset - *skipped.0), &mut skipped) {
@@ -93,7 +93,7 @@ impl TextReader {
     /// The error that ended the text; the next chunk is the first game of the next frame.
     fn damage(&mut self) -> Option<TextChunk> {
         let (offset, error) = (self.offset, self.error.take()?);
-        if self.chunks.reader.has_more_frames() {
+        if self.chunks.get_mut().has_more_frames() {
             self.chunks.restart();
             let (lost, dropped, result) = self.chunks.head();
             self.offset += lost.len() as u64 + dropped;
@@ -114,7 +114,7 @@ impl Iterator for TextReader {
         }
         let offset = self.offset;
         let mut text = Vec::new();
-        let (kind, result) = self.chunks.next(&mut text);
+        let (kind, result) = self.chunks.next_chunk(&mut text);
         if let Err(error) = result {
             self.error = Some(error);
         }

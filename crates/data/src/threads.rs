@@ -20,7 +20,7 @@ pub struct ThreadError {
 /// Number of threads of a long job, and its stop flag.
 ///
 /// ```
-/// use data::Workers;
+/// use tabiya_data::Workers;
 /// use std::num::NonZero;
 /// use std::sync::atomic::{AtomicBool, Ordering};
 /// let stop = AtomicBool::new(false);

@@ -18,9 +18,3 @@ pub mod syzygy;
 pub mod table;
 pub mod uci;
 pub mod weaken;
-
-/// The examples of the README and of a tutorial of the book are tested too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/src/tutorials/build.md")]
-struct Documentation;

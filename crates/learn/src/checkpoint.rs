@@ -28,7 +28,7 @@ pub fn open_folder(out: &Path, must_resume: bool) -> Result<FolderLock, TrainErr
 /// The first option in which a run differs from the one that wrote the checkpoint.
 ///
 /// ```
-/// # use learn::checkpoint::difference;
+/// # use tabiya_learn::checkpoint::difference;
 /// let old = serde_json::json!({ "seed": 1, "batch_size": 64 });
 /// assert_eq!(difference(&old, &old), None);
 /// let new = serde_json::json!({ "seed": 2 });

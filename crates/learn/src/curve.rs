@@ -22,7 +22,7 @@ type Curve<'a> = (&'a str, Vec<(f64, f64)>);
 /// Draws training loss and validation loss over the positions seen.
 ///
 /// ```
-/// let svg = learn::loss_svg("a network", &[(0.0, 0.5), (1000.0, 0.25)], &[]);
+/// let svg = tabiya_learn::loss_svg("a network", &[(0.0, 0.5), (1000.0, 0.25)], &[]);
 /// assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
 /// assert!(svg.contains("training: 0.25"));
 /// ```

@@ -78,7 +78,7 @@ impl TrainError {
 /// Refuses an option that is out of range, or NaN.
 ///
 /// ```
-/// let error = learn::ensure_in_range("lambda", f64::NAN, 0.0..=1.0).unwrap_err();
+/// let error = tabiya_learn::ensure_in_range("lambda", f64::NAN, 0.0..=1.0).unwrap_err();
 /// assert_eq!(error.to_string(), "lambda must be 0 to 1, not NaN");
 /// ```
 pub fn ensure_in_range<T: PartialOrd + Display>(

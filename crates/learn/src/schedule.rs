@@ -67,7 +67,7 @@ const BATCH_SIZE: f64 = 16_384.0;
 /// counted from 0.
 ///
 /// ```
-/// let at = |step| learn::schedule::warmup_stable_decay(step, 1000);
+/// let at = |step| tabiya_learn::schedule::warmup_stable_decay(step, 1000);
 /// assert_eq!([at(0), at(19), at(700), at(850), at(999)], [0.05, 1.0, 1.0, 0.5, 1.0 / 300.0]);
 /// ```
 pub fn warmup_stable_decay(step: u64, steps: u64) -> f64 {

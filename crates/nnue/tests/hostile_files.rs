@@ -1,8 +1,8 @@
 //! Invalid network files: each gives an error that names the cause.
 
 use chess::rng::Rng;
-use nnue::network::{MAX_FILE_LEN, ShapeError};
-use nnue::{LoadError, Network, Shape};
+use tabiya_nnue::network::{MAX_FILE_LEN, ShapeError};
+use tabiya_nnue::{LoadError, Network, Shape};
 
 fn file() -> Vec<u8> {
     let mut king_buckets = [0; 64];

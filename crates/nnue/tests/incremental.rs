@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chess::rng::Rng;
 use chess::{Move, MoveKind, Position, chess960};
-use nnue::{AccumulatorStack, Network, Shape};
+use tabiya_nnue::{AccumulatorStack, Network, Shape};
 
 /// Plain; mirrored with output buckets; king buckets without mirroring; everything.
 fn shapes(hidden: usize) -> [Shape; 4] {

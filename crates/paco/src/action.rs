@@ -22,7 +22,7 @@ use crate::PieceType;
 ///
 /// ```
 /// use chess::{Color, Square};
-/// use paco::{Action, PieceType};
+/// use tabiya_paco::{Action, PieceType};
 /// let action = Action::Lift(Square::E2);
 /// assert_eq!(action.policy_index(), 13);
 /// assert_eq!(action.policy_index_for(Color::Black), 1 + Square::E7.index() as u8);
@@ -57,8 +57,8 @@ impl Action {
     /// The action of a policy index with absolute squares.
     pub const fn from_policy_index(index: u8) -> Option<Self> {
         match index {
-            1..=64 => Some(Self::Lift(Square::from_index(index as usize - 1))),
-            65..=128 => Some(Self::Place(Square::from_index(index as usize - 65))),
+            1..=64 => Some(Self::Lift(Square::from_index_wrapping(index as usize - 1))),
+            65..=128 => Some(Self::Place(Square::from_index_wrapping(index as usize - 65))),
             129 => Some(Self::Promote(PieceType::Rook)),
             130 => Some(Self::Promote(PieceType::Knight)),
             131 => Some(Self::Promote(PieceType::Bishop)),
@@ -70,8 +70,8 @@ impl Action {
     /// The same action on the board mirrored by rank.
     pub const fn mirrored(self) -> Self {
         match self {
-            Self::Lift(square) => Self::Lift(Square::from_index(square.index() ^ 56)),
-            Self::Place(square) => Self::Place(Square::from_index(square.index() ^ 56)),
+            Self::Lift(square) => Self::Lift(Square::from_index_wrapping(square.index() ^ 56)),
+            Self::Place(square) => Self::Place(Square::from_index_wrapping(square.index() ^ 56)),
             Self::Promote(piece) => Self::Promote(piece),
         }
     }
@@ -104,7 +104,7 @@ impl Action {
     /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// ```
-    /// use paco::Action;
+    /// use tabiya_paco::Action;
     /// let value: serde_json::Value = serde_json::from_str(r#"{"Place":28}"#).unwrap();
     /// assert_eq!(Action::from_json(&value), Ok(Action::Place(chess::Square::E4)));
     /// assert!(Action::from_json(&serde_json::json!({"Place": 64})).is_err());
@@ -113,8 +113,9 @@ impl Action {
         let refuse = || ParseActionError(value.to_string());
         let object = value.as_object().filter(|object| object.len() == 1).ok_or_else(refuse)?;
         let (kind, argument) = object.iter().next().ok_or_else(refuse)?;
-        let square =
-            || argument.as_u64().filter(|&n| n < 64).map(|n| Square::from_index(n as usize));
+        let square = || {
+            argument.as_u64().filter(|&n| n < 64).map(|n| Square::from_index_wrapping(n as usize))
+        };
         let action = match kind.as_str() {
             "Lift" => square().map(Self::Lift),
             "Place" => square().map(Self::Place),

@@ -33,7 +33,7 @@ const TEMPO: i32 = 25;
 /// The value of the position for the player to move.
 ///
 /// ```
-/// use paco::{Position, evaluate};
+/// use tabiya_paco::{Position, evaluate};
 /// let start = Position::default();
 /// assert!(evaluate(&start) > 0, "it is good to be to move");
 /// ```

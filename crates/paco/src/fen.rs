@@ -113,7 +113,7 @@ fn board(text: &str, setup: &mut Setup) -> Result<(), FenError> {
                 }
                 (_, Some((white, black))) => {
                     if file < 8 {
-                        let square = Square::new(File::from_index(file), rank);
+                        let square = Square::new(File::from_index_wrapping(file), rank);
                         setup.board[square.index()] = [white, black];
                     }
                     file += 1;
@@ -232,13 +232,13 @@ impl Position {
     /// Parses a FEN, plain or extended, to be played by these rules.
     ///
     /// ```
-    /// use paco::{Position, Rules};
+    /// use tabiya_paco::{Position, Rules};
     /// let text = "rnbqkbnr/pppppppp/8/8/8/8/PPP1PPPP/RNBQKBNR^d2P w 1 AHah - -";
     /// let position = Position::from_fen(text, Rules::Exact)?;
     /// assert_eq!(position.to_string(), text);
     /// let error = Position::from_fen("8/8/8/8 w 0 - - -", Rules::Exact).unwrap_err();
     /// assert_eq!(error.to_string(), "a board has 8 ranks, not 4 (at character 1)");
-    /// # Ok::<(), paco::FenError>(())
+    /// # Ok::<(), tabiya_paco::FenError>(())
     /// ```
     pub fn from_fen(text: &str, rules: Rules) -> Result<Self, FenError> {
         Setup::from_fen(text)?

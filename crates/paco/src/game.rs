@@ -49,16 +49,16 @@ pub const DRAW_AFTER_REPETITIONS: u8 = 3;
 ///
 /// ```
 /// use chess::Square;
-/// use paco::{Action, Game};
+/// use tabiya_paco::{Action, Game};
 /// let mut game = Game::default();
 /// game.play(Action::Lift(Square::E2))?;
 /// game.roll_back();
-/// assert_eq!(game.position(), &paco::Position::default());
+/// assert_eq!(game.position(), &tabiya_paco::Position::default());
 /// game.play(Action::Lift(Square::D2))?;
 /// game.play(Action::Place(Square::D4))?;
 /// assert_eq!(game.actions().len(), 2);
 /// assert!(game.outcome().is_none());
-/// # Ok::<(), paco::IllegalAction>(())
+/// # Ok::<(), tabiya_paco::IllegalAction>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Game {

@@ -12,7 +12,7 @@ impl Position {
     /// The description of the first violated invariant; `None` for every reachable position.
     ///
     /// ```
-    /// assert_eq!(paco::Position::default().broken_invariant(), None);
+    /// assert_eq!(tabiya_paco::Position::default().broken_invariant(), None);
     /// ```
     pub fn broken_invariant(&self) -> Option<&'static str> {
         let checks: [Check; 8] = [

@@ -36,7 +36,7 @@ const PAIRS: [(PieceType, PieceType, char); 21] = [
 /// The letter of a square with White's and Black's piece.
 ///
 /// ```
-/// use paco::{PieceType, letter_of};
+/// use tabiya_paco::{PieceType, letter_of};
 /// assert_eq!(letter_of(Some(PieceType::Rook), Some(PieceType::Pawn)), Some('c'));
 /// assert_eq!(letter_of(Some(PieceType::Pawn), Some(PieceType::Rook)), Some('C'));
 /// assert_eq!(letter_of(None, Some(PieceType::Queen)), Some('q'));

@@ -5,7 +5,7 @@
 //! enemy king wins. `docs/src/reference/paco.md` has the full rules.
 //!
 //! ```
-//! use paco::{Game, Outcome};
+//! use tabiya_paco::{Game, Outcome};
 //! let mut game = Game::default();
 //! for turn in ["e2>e4", "d7>d5", "Bf1>b5", "d5xe4", "Bb5xe8"] {
 //!     for action in game.position().parse_turn(turn)? {
@@ -91,8 +91,3 @@ pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};
 pub use states::{ActionJsonError, GameJsonError, game_from_json, state_json};
 pub use turns::{TURN_NODES, Turn, Turns};
-
-/// The examples of the tutorial are tested too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/tutorials/paco.md")]
-struct Documentation;

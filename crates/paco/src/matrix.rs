@@ -40,10 +40,10 @@ impl Position {
     /// The board as a matrix, without the hand.
     ///
     /// ```
-    /// let matrix = paco::Position::default().to_matrix();
+    /// let matrix = tabiya_paco::Position::default().to_matrix();
     /// assert!(matrix.starts_with(".R .N .B .Q .K .B .N .R\n.P .P"));
-    /// assert_eq!(paco::Setup::from_matrix(&matrix)?.board, paco::Setup::from(&Default::default()).board);
-    /// # Ok::<(), paco::MatrixError>(())
+    /// assert_eq!(tabiya_paco::Setup::from_matrix(&matrix)?.board, tabiya_paco::Setup::from(&Default::default()).board);
+    /// # Ok::<(), tabiya_paco::MatrixError>(())
     /// ```
     pub fn to_matrix(&self) -> String {
         let sign = |piece: Option<PieceType>| piece.map_or('.', PieceType::letter);

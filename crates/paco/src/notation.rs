@@ -56,10 +56,10 @@ impl Position {
     ///
     /// ```
     /// use chess::Square;
-    /// use paco::{Action, Position};
+    /// use tabiya_paco::{Action, Position};
     /// let actions = [Action::Lift(Square::D2), Action::Place(Square::D4)];
     /// assert_eq!(Position::default().notation(&actions)?, "d2>d4");
-    /// # Ok::<(), paco::IllegalAction>(())
+    /// # Ok::<(), tabiya_paco::IllegalAction>(())
     /// ```
     pub fn notation(&self, actions: &[Action]) -> Result<String, IllegalAction> {
         let mut position = *self;
@@ -123,12 +123,12 @@ impl Position {
     ///
     /// ```
     /// use chess::Square;
-    /// use paco::{Action, Position};
+    /// use tabiya_paco::{Action, Position};
     /// let actions = Position::default().parse_turn("Ng1>f3")?;
     /// assert_eq!(actions, [Action::Lift(Square::G1), Action::Place(Square::F3)]);
     /// let error = Position::default().parse_turn("Ng1>e5").unwrap_err();
     /// assert_eq!(error.to_string(), "cannot place e5: the hand cannot go there (at character 4)");
-    /// # Ok::<(), paco::NotationError>(())
+    /// # Ok::<(), tabiya_paco::NotationError>(())
     /// ```
     pub fn parse_turn(&self, text: &str) -> Result<Vec<Action>, NotationError> {
         let mut reader = Reader { position: *self, text, at: 0, actions: Vec::new() };

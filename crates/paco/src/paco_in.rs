@@ -28,12 +28,12 @@ impl Position {
     /// `budget` turns.
     ///
     /// ```
-    /// use paco::{PacoIn, Position};
+    /// use tabiya_paco::{PacoIn, Position};
     /// // Two rooks, two rows: after the next check there is nowhere left to go.
     /// let position: Position = "7k/R7/1R6/8/8/8/8/K7 w 0 - - -".parse()?;
     /// assert_eq!(position.paco_in(1, 1000), PacoIn::No);
     /// assert!(matches!(position.paco_in(2, 1000), PacoIn::Yes(_)));
-    /// # Ok::<(), paco::FenError>(())
+    /// # Ok::<(), tabiya_paco::FenError>(())
     /// ```
     pub fn paco_in(&self, turns: u32, budget: u64) -> PacoIn {
         let mut budget = Budget { left: budget };

@@ -5,7 +5,7 @@ use crate::{Position, Turns};
 /// Counts leaf nodes at `depth` actions. Actions of the last ply are counted, not played (bulk counting).
 ///
 /// ```
-/// use paco::{Position, perft};
+/// use tabiya_paco::{Position, perft};
 /// assert_eq!(perft(&Position::default(), 4), 400);
 /// ```
 pub fn perft(position: &Position, depth: u32) -> u64 {
@@ -44,7 +44,7 @@ pub fn perft_played(position: &Position, depth: u32) -> u64 {
 /// [`Turns`] generates.
 ///
 /// ```
-/// use paco::{Position, turn_perft};
+/// use tabiya_paco::{Position, turn_perft};
 /// assert_eq!(turn_perft(&Position::default(), 2), Some(400));
 /// ```
 pub fn turn_perft(position: &Position, depth: u32) -> Option<u64> {

@@ -8,7 +8,7 @@ use std::fmt;
 /// The type of a piece, without its color: Pawn 0, Rook 1, Knight 2, Bishop 3, Queen 4, King 5.
 ///
 /// ```
-/// use paco::PieceType;
+/// use tabiya_paco::PieceType;
 /// assert_eq!(PieceType::Rook.index(), 1);
 /// assert_eq!(chess::PieceType::from(PieceType::Rook), chess::PieceType::Rook);
 /// ```

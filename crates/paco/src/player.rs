@@ -40,7 +40,7 @@ pub struct Choice {
 /// The searching player. It reuses its allocations between turns.
 ///
 /// ```
-/// use paco::{Player, Position};
+/// use tabiya_paco::{Player, Position};
 /// let mut player = Player::new(1);
 /// let choice = player.choose(&Position::default(), 2, &mut || false).unwrap();
 /// assert_eq!(choice.actions.len(), 2);

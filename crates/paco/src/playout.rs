@@ -8,7 +8,7 @@ use crate::{Game, Rng};
 /// Returns the number of actions played, including rolled-back ones. `seen` is called after each.
 ///
 /// ```
-/// use paco::{Game, Rng, random_playout};
+/// use tabiya_paco::{Game, Rng, random_playout};
 /// let mut game = Game::default();
 /// let played = random_playout(&mut game, &mut Rng::from_seed(1), 10_000, |_| {});
 /// assert!(played > 0 && game.outcome().is_some());

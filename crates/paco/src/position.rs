@@ -104,7 +104,7 @@ const fn code(piece: PieceType, square: Square) -> u16 {
 /// The board, the turn in progress, and the counters.
 ///
 /// ```
-/// use paco::{Action, Position, Required};
+/// use tabiya_paco::{Action, Position, Required};
 /// use chess::Square;
 /// let mut position = Position::default();
 /// position.play(Action::Lift(Square::D2))?;
@@ -114,7 +114,7 @@ const fn code(piece: PieceType, square: Square) -> u16 {
 ///     position.to_string(),
 ///     "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b 1 AHah d3 -"
 /// );
-/// # Ok::<(), paco::IllegalAction>(())
+/// # Ok::<(), tabiya_paco::IllegalAction>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {

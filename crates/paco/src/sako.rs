@@ -24,7 +24,7 @@ impl Position {
     /// Whether the player can unite with the enemy king this turn, from the current state.
     ///
     /// ```
-    /// use paco::{Answer, Position};
+    /// use tabiya_paco::{Answer, Position};
     /// let position: Position =
     ///     "rnbqkbnr/pppp1ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR w 0 AHah - -".parse()?;
     /// assert_eq!(position.sako(1000), Answer::No);
@@ -32,7 +32,7 @@ impl Position {
     /// let position: Position =
     ///     "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR w 0 AHah - -".parse()?;
     /// assert_eq!(position.sako(1000), Answer::Yes);
-    /// # Ok::<(), paco::FenError>(())
+    /// # Ok::<(), tabiya_paco::FenError>(())
     /// ```
     pub fn sako(&self, nodes: u32) -> Answer {
         let me = self.player;
@@ -70,11 +70,11 @@ impl Position {
     /// is in Ŝako. What the player holds is off the board meanwhile.
     ///
     /// ```
-    /// use paco::{Answer, Position};
+    /// use tabiya_paco::{Answer, Position};
     /// let position: Position =
     ///     "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR b 0 AHah - -".parse()?;
     /// assert_eq!(position.sako_against(1000), Answer::Yes);
-    /// # Ok::<(), paco::FenError>(())
+    /// # Ok::<(), tabiya_paco::FenError>(())
     /// ```
     pub fn sako_against(&self, nodes: u32) -> Answer {
         let Some(king) = self.lone_king(self.player) else { return Answer::No };
@@ -93,14 +93,14 @@ impl Position {
     /// each final position, within a limit of `nodes` states.
     ///
     /// ```
-    /// use paco::{Action, Position};
+    /// use tabiya_paco::{Action, Position};
     /// use chess::Square;
     /// let position: Position =
     ///     "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR w 0 AHah - -".parse()?;
     /// let found = position.paco_sequences(1000, 10);
     /// assert_eq!(found.sequences, [[Action::Lift(Square::B5), Action::Place(Square::E8)]]);
     /// assert!(found.complete);
-    /// # Ok::<(), paco::FenError>(())
+    /// # Ok::<(), tabiya_paco::FenError>(())
     /// ```
     pub fn paco_sequences(&self, nodes: u32, limit: usize) -> PacoSequences {
         let mut left = nodes;

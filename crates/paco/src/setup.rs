@@ -306,8 +306,10 @@ impl Default for Position {
         ];
         for color in Color::ALL {
             for (file, piece) in ROW.into_iter().enumerate() {
-                let home =
-                    Square::new(chess::File::from_index(file), Rank::First.relative_to(color));
+                let home = Square::new(
+                    chess::File::from_index_wrapping(file),
+                    Rank::First.relative_to(color),
+                );
                 position.put(color, piece, home);
                 if let Some(ahead) = shift::ahead(color, home.bitboard()).first() {
                     position.put(color, PieceType::Pawn, ahead);

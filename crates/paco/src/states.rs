@@ -45,11 +45,11 @@ pub enum ActionJsonError {
 /// optionally `actions` (policy indices or objects like `{"Lift":12}`) and `draw_after_n_repetitions`.
 ///
 /// ```
-/// use paco::{Rules, game_from_json, state_json};
+/// use tabiya_paco::{Rules, game_from_json, state_json};
 /// let line = r#"{"fen": "4k3/8/8/8/8/8/8/4K3 b 7 - - -", "actions": [{"Lift": 60}]}"#;
 /// let game = game_from_json(line, Rules::Exact)?;
 /// assert_eq!(state_json(&game, &[], false)["hand"]["piece"], "K");
-/// # Ok::<(), paco::GameJsonError>(())
+/// # Ok::<(), tabiya_paco::GameJsonError>(())
 /// ```
 pub fn game_from_json(line: &str, rules: Rules) -> Result<Game, GameJsonError> {
     let line: Value = serde_json::from_str(line).map_err(GameJsonError::Syntax)?;

@@ -21,7 +21,7 @@ struct Node {
 /// A turn generator; it reuses its allocations between positions.
 ///
 /// ```
-/// use paco::{Position, Turns};
+/// use tabiya_paco::{Position, Turns};
 /// let mut turns = Turns::new();
 /// turns.generate(&Position::default());
 /// assert_eq!(turns.len(), 20);

@@ -1,11 +1,11 @@
 //! Agreement with 720 cases made by the reference library: states, whole games, perft tables.
 
 use chess::Bitboard;
-use paco::{
+use serde_json::Value;
+use tabiya_paco::{
     Action, Answer, Game, Legal, Options, Position, Rules, SAKO_NODES, Turns, perft, threats,
     turn_perft,
 };
-use serde_json::Value;
 
 fn cases() -> Vec<Value> {
     let compressed = include_bytes!("data/cases.jsonl.zst");

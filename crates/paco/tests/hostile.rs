@@ -1,8 +1,10 @@
 //! Inputs from outside, however wrong: a typed error or a right answer, never a panic.
 
 use chess::Color;
-use paco::{Action, Game, Options, Position, Required, Rng, Rules, Setup, Turns, random_playout};
 use proptest::prelude::*;
+use tabiya_paco::{
+    Action, Game, Options, Position, Required, Rng, Rules, Setup, Turns, random_playout,
+};
 
 const SIGNS: &[u8] = b"prnbqkPRNBQKacdefghijlmosuvwxyzACDEFGHIJLMOSTUVWXYZ_12345678/^ wb0-=:";
 

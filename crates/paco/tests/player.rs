@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use paco::{
+use tabiya_paco::{
     Answer, Ask, Game, Options, Outcome, PacoIn, Player, Position, Record, Required, Rng, Turns,
     greedy_turn, random_playout, random_turn, self_play,
 };
@@ -98,7 +98,7 @@ fn the_player_finds_a_paco_in_two() {
     let mut player = Player::new(1);
     for position in found {
         let choice = player.choose(&position, 2, &mut || false).unwrap();
-        assert!(choice.score > paco::WIN - 10, "{position} {}", choice.score);
+        assert!(choice.score > tabiya_paco::WIN - 10, "{position} {}", choice.score);
         let mut after = position;
         choice.actions.iter().for_each(|&action| after.play(action).unwrap());
         let mut replies = Turns::new();
@@ -123,7 +123,7 @@ fn paco_in_three_is_found_and_a_small_budget_is_admitted() {
 }
 
 /// One game between two ways to choose a turn; who has won.
-fn game(mut choose: impl FnMut(&Position) -> Vec<paco::Action>) -> Option<chess::Color> {
+fn game(mut choose: impl FnMut(&Position) -> Vec<tabiya_paco::Action>) -> Option<chess::Color> {
     let mut game = Game::default();
     while game.outcome().is_none() && game.position().half_moves() < 1000 {
         for action in choose(game.position()) {

@@ -5,7 +5,7 @@
 mod slow;
 
 use chess::{Color, Square};
-use paco::{
+use tabiya_paco::{
     Action, Answer, Game, Legal, Options, Position, Required, Rng, Rules, TensorBatch, expand,
     random_playout, write_indices_batch, write_tensors_batch,
 };
@@ -113,13 +113,13 @@ fn assert_castling(position: &Position, king: Square, target: Square) {
         }
         let span = |a: usize, b: usize| a.min(b)..=a.max(b);
         let free = |file: usize| {
-            let square = Square::new(chess::File::from_index(file), rank);
+            let square = Square::new(chess::File::from_index_wrapping(file), rank);
             square == king || square == rook || !position.occupied().has(square)
         };
         let king_file = king.file().index();
         let threatened = slow::reached(position, !me, None, Some(king));
         let safe = |file: usize| {
-            let square = Square::new(chess::File::from_index(file), rank);
+            let square = Square::new(chess::File::from_index_wrapping(file), rank);
             threatened.as_ref().is_none_or(|reached| !reached.contains(&square))
         };
         span(king_file, king_to).all(free)
@@ -140,7 +140,7 @@ fn castling_is_never_refused_without_a_reason() {
             let Some(hand) = position.hand() else { return };
             let me = position.player();
             let rights = position.castling_rooks(me);
-            if hand.piece != paco::PieceType::King || rights.is_empty() {
+            if hand.piece != tabiya_paco::PieceType::King || rights.is_empty() {
                 return;
             }
             let Legal::Places(places) = position.legal() else { panic!("{position}") };
@@ -149,7 +149,8 @@ fn castling_is_never_refused_without_a_reason() {
                 let (king_to, rook_to) = if queen_side { (2, 3) } else { (6, 5) };
                 let standard = hand.square.file() == chess::File::E
                     && rook.file() == if queen_side { chess::File::A } else { chess::File::H };
-                let square = |file| Square::new(chess::File::from_index(file), rook.rank());
+                let square =
+                    |file| Square::new(chess::File::from_index_wrapping(file), rook.rank());
                 let target = if standard { square(king_to) } else { rook };
                 let span = |a: usize, b: usize| (a.min(b)..=a.max(b)).map(square);
                 let from = hand.square.file().index();
@@ -196,8 +197,10 @@ fn sako_and_threats_equal_the_walk_through_every_chain() {
                     if mine { position.sako(1_000_000) } else { position.sako_against(1_000_000) };
                 let slow = if reached.contains(&king) { Answer::Yes } else { Answer::No };
                 assert_eq!(fast, slow, "{color} {position}");
-                let threats: Vec<Square> =
-                    paco::threats(position, color, 10_000_000).unwrap().into_iter().collect();
+                let threats: Vec<Square> = tabiya_paco::threats(position, color, 10_000_000)
+                    .unwrap()
+                    .into_iter()
+                    .collect();
                 let mut reached: Vec<Square> = reached.into_iter().collect();
                 reached.sort();
                 assert_eq!(threats, reached, "{color} {position}");
@@ -223,7 +226,7 @@ fn sako_and_threats_equal_the_walk_through_every_chain() {
 #[test]
 fn sako_inside_a_turn_is_what_the_rest_of_the_turn_can_do() {
     let mut rng = Rng::from_seed(23);
-    let mut turns = paco::Turns::new();
+    let mut turns = tabiya_paco::Turns::new();
     let [mut yes, mut no] = [0, 0];
     for _ in 0..60 {
         random_playout(&mut Game::default(), &mut rng, 20_000, |game| {
@@ -284,7 +287,7 @@ fn representations_equal_their_definitions() {
         let mut tensors = vec![0.0; floats * few.len()];
         write_tensors_batch(few, options, &mut tensors).unwrap();
         let mut expanded = vec![1.0; floats * few.len()];
-        paco::expand_batch(&indices[..len * few.len()], options, &mut expanded).unwrap();
+        tabiya_paco::expand_batch(&indices[..len * few.len()], options, &mut expanded).unwrap();
         assert_eq!(tensors, expanded);
     }
     let kinds: std::collections::BTreeSet<_> =
@@ -294,7 +297,7 @@ fn representations_equal_their_definitions() {
 
 #[test]
 fn anything_but_a_right_buffer_and_32_pieces_is_a_typed_error() {
-    use paco::RepresentationError as E;
+    use tabiya_paco::RepresentationError as E;
     let few: Position = "4k3/8/8/8/8/8/8/4K3 w 0 - - -".parse().unwrap();
     let start = Position::default();
     let options = Options::USE_PERSPECTIVE;

@@ -37,7 +37,7 @@ fn pass(boards: &[Bitboard], queen: impl Fn(Square, Bitboard) -> Bitboard) {
     for round in 0..LOOKUPS / boards.len() {
         for (n, &occupied) in boards.iter().enumerate() {
             // Each look-up depends on nothing before it, as in move generation.
-            let square = Square::from_index(n.wrapping_mul(29) + round.wrapping_mul(7));
+            let square = Square::from_index_wrapping(n.wrapping_mul(29) + round.wrapping_mul(7));
             sum = sum.wrapping_add(queen(square, occupied).0);
         }
     }
@@ -63,7 +63,7 @@ pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
     ];
     for Backend { name, queen, .. } in &backends {
         for (n, &occupied) in boards.iter().enumerate() {
-            let square = Square::from_index(n);
+            let square = Square::from_index_wrapping(n);
             anyhow::ensure!(
                 queen(square, occupied) == sliders::queen(square, occupied),
                 "{name} differs on {square}"

@@ -31,7 +31,7 @@ impl AttentionMaps {
         let (config, turn) = (weights.config(), position.turn());
         let mut values = model.attention_weights(weights, &tokens(config, position));
         if orient(config, Square::A1, turn) != Square::A1 {
-            let index = |n: usize| orient(config, Square::from_index(n), turn).index();
+            let index = |n: usize| orient(config, Square::from_index_wrapping(n), turn).index();
             for map in values.chunks_exact_mut(PAIRS) {
                 let flipped = map.to_vec();
                 for (n, value) in map.iter_mut().enumerate() {

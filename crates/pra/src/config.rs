@@ -17,7 +17,7 @@ pub const SQUARES: usize = 64;
 /// The configuration of a model. Each option is an addition to the reference, and can be switched off.
 ///
 /// ```
-/// use pra::Config;
+/// use tabiya_pra::Config;
 /// let count = |depth, n_embd| Config::reference(depth, n_embd).parameters();
 /// assert_eq!(count(4, 144), 2_424_576);
 /// assert_eq!(count(8, 192), 6_085_632);

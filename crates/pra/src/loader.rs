@@ -101,14 +101,14 @@ pub enum LoaderError {
 ///
 /// ```no_run
 /// use data::{ReaderPosition, Split};
-/// use pra::{Batch, Config, Loader, LoaderOptions};
+/// use tabiya_pra::{Batch, Config, Loader, LoaderOptions};
 /// let (config, start) = (Config::new(4, 96), ReaderPosition::default());
 /// let folder = "positions".as_ref();
 /// let mut loader = Loader::open(folder, Split::Train, &config, LoaderOptions::default(), start)?;
 /// let mut batch = Batch::default();
 /// loader.next_batch(256, &mut batch)?;
 /// assert_eq!(batch.len(), 256);
-/// # Ok::<(), pra::LoaderError>(())
+/// # Ok::<(), tabiya_pra::LoaderError>(())
 /// ```
 #[derive(Debug)]
 pub struct Loader {

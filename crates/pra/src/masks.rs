@@ -29,7 +29,7 @@ pub fn head_name(head: usize) -> &'static str {
 /// The index of a head, from its name or its number counted from 1.
 ///
 /// ```
-/// use pra::masks::parse_head;
+/// use tabiya_pra::masks::parse_head;
 /// assert_eq!((parse_head("knight2"), parse_head("2"), parse_head("duke")), (Some(1), Some(1), None));
 /// ```
 pub fn parse_head(text: &str) -> Option<usize> {
@@ -45,7 +45,7 @@ pub fn parse_head(text: &str) -> Option<usize> {
 ///
 /// ```
 /// use chess::{PieceType, Square};
-/// let reach = |piece, square| pra::masks::reach(piece, square).len();
+/// let reach = |piece, square| tabiya_pra::masks::reach(piece, square).len();
 /// assert_eq!(reach(PieceType::Knight, Square::A1), 2);
 /// assert_eq!(reach(PieceType::Queen, Square::E4), 27);
 /// assert_eq!(reach(PieceType::Pawn, Square::E2), 7);
@@ -72,7 +72,7 @@ pub fn reach(piece: PieceType, square: Square) -> Bitboard {
 pub fn piece_masks(config: &Config) -> [[Bitboard; SQUARES]; PIECE_HEADS] {
     HEAD_PIECES.map(|piece| {
         std::array::from_fn(|index| {
-            let square = Square::from_index(index);
+            let square = Square::from_index_wrapping(index);
             let own = if config.self_in_masks { square.bitboard() } else { Bitboard::EMPTY };
             reach(piece, square) | own
         })

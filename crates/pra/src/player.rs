@@ -19,7 +19,7 @@ pub fn expected_score(wdl: [f32; 3]) -> f32 {
 /// *c* / (|*c*| + 1000), clamped to a hundred pawns.
 ///
 /// ```
-/// use pra::player::centipawns;
+/// use tabiya_pra::player::centipawns;
 /// assert_eq!((centipawns(0.5), centipawns(0.75), centipawns(0.0)), (0, 1000, -10_000));
 /// ```
 pub fn centipawns(expected: f32) -> i32 {
@@ -32,7 +32,7 @@ pub fn centipawns(expected: f32) -> i32 {
 /// clamped to thirty pawns.
 ///
 /// ```
-/// use pra::player::score;
+/// use tabiya_pra::player::score;
 /// assert_eq!((score(0.5), score(10.0 / 11.0), score(0.0)), (0, 400, -3000));
 /// ```
 pub fn score(expected: f32) -> i32 {
@@ -44,7 +44,7 @@ pub fn score(expected: f32) -> i32 {
 /// Probabilities at a temperature. At 0 the first of the most probable has probability 1.
 ///
 /// ```
-/// use pra::player::at_temperature;
+/// use tabiya_pra::player::at_temperature;
 /// assert_eq!(at_temperature(&[0.5, 0.25, 0.25], 1.0), [0.5, 0.25, 0.25]);
 /// assert_eq!(at_temperature(&[0.25, 0.5, 0.25], 0.0), [0.0, 1.0, 0.0]);
 /// ```

@@ -14,9 +14,9 @@ use chess::rng::Rng;
 use data::FileFormat;
 use learn::log::{self, LOG};
 use made::{Folder, game, make};
-use pra::gpu::{Device, GpuEngine};
-use pra::train::{Event, LogLine, TrainOptions, Training, train};
-use pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
+use tabiya_pra::gpu::{Device, GpuEngine};
+use tabiya_pra::train::{Event, LogLine, TrainOptions, Training, train};
+use tabiya_pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
 
 /// Castling, en passant, promotions with and without captures, both sides to move.
 const POSITIONS: [&str; 7] = [

@@ -7,7 +7,7 @@ use std::path::Path;
 use chess::PackedRow;
 use data::{FileFormat, ReaderPosition, Row, Split};
 use made::{game, make};
-use pra::{Batch, Config, Loader, LoaderOptions, encode, sample};
+use tabiya_pra::{Batch, Config, Loader, LoaderOptions, encode, sample};
 
 fn open(folder: &Path, seed: Option<u64>, start: ReaderPosition) -> Loader {
     let options = LoaderOptions { seed, window_rows: 500, threads: 0 };

@@ -6,9 +6,9 @@ mod twin;
 use chess::Position;
 use chess::pgn::GameResult;
 use chess::rng::Rng;
-use pra::player::Player;
-use pra::{Batch, CONFIG, Config, LossWeights, MODEL, Transformer, Weights, encode};
 use serde_json::Value;
+use tabiya_pra::player::Player;
+use tabiya_pra::{Batch, CONFIG, Config, LossWeights, MODEL, Transformer, Weights, encode};
 use twin::Twin;
 
 /// Each option alone, all, and none.
@@ -183,13 +183,13 @@ fn attention_weights_sum_to_one_and_are_zero_where_masked() {
     let tokens = encode::tokens(&config, &Position::INITIAL);
     let attention = Transformer::new(&config, 1).attention_weights(&weights(&config), &tokens);
     assert_eq!(attention.len(), 2 * 12 * 64 * 64);
-    let masks = pra::masks::piece_masks(&config);
+    let masks = tabiya_pra::masks::piece_masks(&config);
     for (n, row) in attention.chunks(64).enumerate() {
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         let (head, from) = (n / 64 % 12, n % 64);
         if let Some(mask) = masks.get(head) {
             for (to, &weight) in row.iter().enumerate() {
-                let is_visible = mask[from].has(chess::Square::from_index(to));
+                let is_visible = mask[from].has(chess::Square::from_index_wrapping(to));
                 assert_eq!(weight > 0.0, is_visible);
             }
         }

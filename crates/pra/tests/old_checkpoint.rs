@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use data::Input;
 use learn::log::{self, LOG};
-use pra::train::{CHECKPOINTS, FINISHED, LogLine, TrainOptions, Training, train};
-use pra::{Config, Weights};
+use tabiya_pra::train::{CHECKPOINTS, FINISHED, LogLine, TrainOptions, Training, train};
+use tabiya_pra::{Config, Weights};
 
 #[test]
 fn an_old_checkpoint_resumes() {

@@ -10,8 +10,12 @@ use data::{FileFormat, ReaderPosition, Split};
 use learn::TrainError;
 use learn::log::{self, LOG};
 use made::{game, make};
-use pra::train::{CHECKPOINTS, Event, FINISHED, LogLine, TrainOptions, Trained, Training, train};
-use pra::{Batch, Config, Loader, LoaderOptions, LossWeights, OptimizerKind, Transformer, Weights};
+use tabiya_pra::train::{
+    CHECKPOINTS, Event, FINISHED, LogLine, TrainOptions, Trained, Training, train,
+};
+use tabiya_pra::{
+    Batch, Config, Loader, LoaderOptions, LossWeights, OptimizerKind, Transformer, Weights,
+};
 
 fn never() -> AtomicBool {
     AtomicBool::new(false)
@@ -186,7 +190,7 @@ fn gradients_of_micro_batches_add_up_to_that_of_the_batch() {
         let mut whole = vec![0.0; config.parameters()];
         let losses = Transformer::new(&config, 1).gradient(&weights, &batch, of, loss, &mut whole);
         let (mut parts, mut loader) = (vec![0.0; whole.len()], open().unwrap());
-        let (mut model, mut sum) = (Transformer::new(&config, 2), pra::Losses::default());
+        let (mut model, mut sum) = (Transformer::new(&config, 2), tabiya_pra::Losses::default());
         for count in [25, 25, 10] {
             loader.next_batch(count, &mut batch).unwrap();
             sum.append(&model.gradient(&weights, &batch, of, loss, &mut parts));

@@ -29,7 +29,7 @@ pub fn piece(code: c_int) -> Option<Piece> {
 /// The square of a number from 0 (a1) to 63 (h8).
 pub fn square(number: c_int) -> Option<Square> {
     let n = usize::try_from(number).ok()?;
-    (n < 64).then(|| Square::from_index(n))
+    (n < 64).then(|| Square::from_index_wrapping(n))
 }
 
 /// The board of a piece list.

@@ -26,8 +26,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// ```
 /// let path = std::env::temp_dir().join(format!("tabiya-regular-{}", std::process::id()));
 /// std::fs::write(&path, "twelve bytes").unwrap();
-/// assert_eq!(regular::read(&path, 12).unwrap(), b"twelve bytes");
-/// assert_eq!(regular::read(&path, 11).unwrap_err().to_string(), "it has more than 11 bytes");
+/// assert_eq!(tabiya_regular::read(&path, 12).unwrap(), b"twelve bytes");
+/// assert_eq!(tabiya_regular::read(&path, 11).unwrap_err().to_string(), "it has more than 11 bytes");
 /// # std::fs::remove_file(path).unwrap();
 /// ```
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {

@@ -24,7 +24,7 @@ pub struct CacheAligned<T>(pub T);
 /// A fixed-length heap buffer aligned to 64 bytes. It dereferences to a slice.
 ///
 /// ```
-/// let mut values = simd::AlignedVec::<f32>::zeros(100);
+/// let mut values = tabiya_simd::AlignedVec::<f32>::zeros(100);
 /// values[99] = 1.5;
 /// assert_eq!(values.iter().sum::<f32>(), 1.5);
 /// assert_eq!(values.as_ptr() as usize % 64, 0);

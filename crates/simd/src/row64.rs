@@ -161,7 +161,7 @@ dispatch! {
 /// `sums[p] += Σₖ inputs[p][k] · weights[k]` for every position *p*, with *k* ascending.
 ///
 /// ```
-/// use simd::row64::{Row, matmul_add};
+/// use tabiya_simd::row64::{Row, matmul_add};
 /// let mut doubling = [Row::ZERO; 64];
 /// (0..64).for_each(|n| doubling[n][n] = 2.0);
 /// let mut sums = [Row([1.0; 64])];

@@ -9,8 +9,10 @@ use std::sync::atomic::AtomicBool;
 use data::{Input, Split};
 use learn::log;
 use nnue::Shape;
-use train::towers::{self, Examples, RunOptions, Source};
-use train::trainer::{self, CHECKPOINT, Checkpoint, LogLine, RowFiles, TrainOptions, Training};
+use tabiya_train::towers::{self, Examples, RunOptions, Source};
+use tabiya_train::trainer::{
+    self, CHECKPOINT, Checkpoint, LogLine, RowFiles, TrainOptions, Training,
+};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

@@ -125,10 +125,10 @@ pub enum PositionError {
 /// The game described by the arguments of `position`. A FEN without its move counters is accepted.
 ///
 /// ```
-/// let game = uci::parse_position("startpos moves e2e4 e7e5")?;
+/// let game = tabiya_uci::parse_position("startpos moves e2e4 e7e5")?;
 /// assert_eq!(game.len(), 2);
-/// assert!(uci::parse_position("startpos moves e2e5").is_err());
-/// # Ok::<(), uci::PositionError>(())
+/// assert!(tabiya_uci::parse_position("startpos moves e2e5").is_err());
+/// # Ok::<(), tabiya_uci::PositionError>(())
 /// ```
 pub fn parse_position(args: &str) -> Result<Game, PositionError> {
     let unknown = |word| Err(PositionError::UnknownWord(excerpt(word)));

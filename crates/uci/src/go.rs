@@ -83,7 +83,7 @@ impl Go {
     ///
     /// ```
     /// use chess::Position;
-    /// let go = uci::Go::parse("depth 3 nodes 1000", &Position::INITIAL, |error| panic!("{error}"));
+    /// let go = tabiya_uci::Go::parse("depth 3 nodes 1000", &Position::INITIAL, |error| panic!("{error}"));
     /// assert_eq!((go.depth, go.nodes), (Some(3), Some(1000)));
     /// assert_eq!(go.to_string(), "go nodes 1000 depth 3");
     /// ```
@@ -153,7 +153,7 @@ fn number(text: &str) -> Option<u64> {
     Some(digits.parse().unwrap_or(u64::MAX))
 }
 
-/// The command line; castling in `searchmoves` is written as king takes rook.
+/// The command line; castling in `searchmoves` is written as the standard has it, `e1g1`.
 impl fmt::Display for Go {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = [Color::White as usize, Color::Black as usize];

@@ -38,7 +38,7 @@ impl Info {
     ///
     /// ```
     /// use chess::Score;
-    /// let info = uci::Info::parse("info depth 7 score cp -31 pv e2e4").unwrap();
+    /// let info = tabiya_uci::Info::parse("info depth 7 score cp -31 pv e2e4").unwrap();
     /// assert_eq!((info.depth, info.score), (Some(7), Some(Score::Centipawns(-31))));
     /// ```
     pub fn parse(line: &str) -> Option<Self> {

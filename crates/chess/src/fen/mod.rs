@@ -133,7 +133,7 @@ impl Setup {
     /// Parses a FEN without checking that the position is legal.
     ///
     /// ```
-    /// use chess::Setup;
+    /// use tabiya_chess::Setup;
     /// let error = Setup::from_fen("8/8/8/8/8/8/8/7 w - - 0 1").unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
@@ -149,11 +149,11 @@ impl Position {
     /// Parses the FEN of a legal position.
     ///
     /// ```
-    /// use chess::{Color, Position};
+    /// use tabiya_chess::{Color, Position};
     /// let position = Position::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17")?;
     /// assert_eq!(position.turn(), Color::Black);
     /// assert_eq!(position.fullmove_number(), 17);
-    /// # Ok::<(), chess::FenError>(())
+    /// # Ok::<(), tabiya_chess::FenError>(())
     /// ```
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         Ok(Setup::from_fen(fen)?.position()?)
@@ -167,7 +167,7 @@ impl Position {
     /// The position as FEN in the given style.
     ///
     /// ```
-    /// use chess::{FenStyle, Position};
+    /// use tabiya_chess::{FenStyle, Position};
     /// let fen = Position::INITIAL.fen_in(FenStyle::Shredder);
     /// assert_eq!(fen, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
     /// ```

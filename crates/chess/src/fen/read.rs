@@ -192,7 +192,7 @@ fn parse_placement(field: &[u8]) -> FieldResult<Board> {
     for (offset, &byte) in field.iter().enumerate() {
         match GLYPHS[byte as usize] {
             Glyph::Piece(piece) if file < 8 => {
-                let square = Square::from_index(rank * 8 + file as usize);
+                let square = Square::from_index_wrapping(rank * 8 + file as usize);
                 // The square is empty: each is visited once.
                 board.flip(piece.color(), piece.piece_type(), square.bitboard());
                 file += 1;
@@ -204,10 +204,10 @@ fn parse_placement(field: &[u8]) -> FieldResult<Board> {
                 after_digit = true;
             }
             Glyph::Piece(_) | Glyph::Empty(_) => {
-                return Err((offset, FenProblem::LongRank(Rank::from_index(rank))));
+                return Err((offset, FenProblem::LongRank(Rank::from_index_wrapping(rank))));
             }
             Glyph::EndOfRank if file < 8 => {
-                return Err((offset, FenProblem::ShortRank(Rank::from_index(rank))));
+                return Err((offset, FenProblem::ShortRank(Rank::from_index_wrapping(rank))));
             }
             Glyph::EndOfRank if rank == 0 => return Err((offset, FenProblem::ManyRanks)),
             Glyph::EndOfRank => {
@@ -221,7 +221,7 @@ fn parse_placement(field: &[u8]) -> FieldResult<Board> {
     match (rank, file) {
         (0, 8) => Ok(board),
         (_, 8) => Err((field.len(), FenProblem::FewRanks)),
-        _ => Err((field.len() - 1, FenProblem::ShortRank(Rank::from_index(rank)))),
+        _ => Err((field.len() - 1, FenProblem::ShortRank(Rank::from_index_wrapping(rank)))),
     }
 }
 
@@ -244,7 +244,9 @@ fn parse_castling(field: &[u8], board: &Board) -> FieldResult<Bitboard> {
         let rook = match byte.to_ascii_lowercase() {
             b'k' => outermost_rook(board, color, true),
             b'q' => outermost_rook(board, color, false),
-            letter @ b'a'..=b'h' => Square::new(File::from_index((letter - b'a') as usize), home),
+            letter @ b'a'..=b'h' => {
+                Square::new(File::from_index_wrapping((letter - b'a') as usize), home)
+            }
             _ => return unexpected(offset, byte),
         };
         if rooks.has(rook) {
@@ -273,7 +275,7 @@ fn parse_en_passant(field: &[u8], turn: Color) -> FieldResult<Option<Square>> {
         [b'-'] => Ok(None),
         [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
             let expected = Rank::Sixth.relative_to(turn);
-            let square = Square::from_index(((rank - b'1') * 8 + file - b'a') as usize);
+            let square = Square::from_index_wrapping(((rank - b'1') * 8 + file - b'a') as usize);
             if square.rank() != expected {
                 return Err((1, FenProblem::WrongRank(expected)));
             }

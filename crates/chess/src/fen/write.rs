@@ -184,7 +184,7 @@ fn rank_text(board: &Board, rank: usize) -> RankText {
 /// those that have changed, usually two.
 ///
 /// ```
-/// use chess::{FenStyle, FenWriter, Position};
+/// use tabiya_chess::{FenStyle, FenWriter, Position};
 /// let mut writer = FenWriter::new(FenStyle::Standard);
 /// let mut column = Vec::new();
 /// writer.append(&Position::INITIAL, &mut column);

@@ -54,7 +54,7 @@ pub trait MoveVisitor {
 /// A filter of legal moves.
 ///
 /// ```
-/// use chess::{MoveFilter, Position, Square};
+/// use tabiya_chess::{MoveFilter, Position, Square};
 /// let start = Position::INITIAL;
 /// let of_the_knight = MoveFilter { from: Square::G1.bitboard(), ..MoveFilter::ALL };
 /// assert_eq!(start.moves(of_the_knight).len(), 2);

@@ -19,10 +19,10 @@ impl Position {
     /// All legal moves.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let most: Position = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1".parse()?;
     /// assert_eq!(most.legal_moves().len(), 218);
-    /// # Ok::<(), chess::FenError>(())
+    /// # Ok::<(), tabiya_chess::FenError>(())
     /// ```
     pub fn legal_moves(&self) -> MoveList {
         let mut list = Lister(MoveList::new());
@@ -60,7 +60,7 @@ impl Position {
     /// Whether a move is legal. Any 16 bits are accepted, such as a hash move of another position.
     ///
     /// ```
-    /// use chess::{Move, MoveKind, Position, Square};
+    /// use tabiya_chess::{Move, MoveKind, Position, Square};
     /// let push = Move::new(Square::E2, Square::E4, MoveKind::DoublePush);
     /// assert!(Position::INITIAL.is_legal(push));
     /// assert!(!Position::INITIAL.after(push).is_legal(push));
@@ -214,7 +214,7 @@ impl Position {
     /// because piece and kind are known at generation.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let mut replies = 0;
     /// Position::INITIAL.for_each_child(|_, child| replies += child.count_legal_moves());
     /// assert_eq!(replies, 400);

@@ -35,7 +35,7 @@ use codes::{
 /// A packed row; the [module](self) documents the layout.
 ///
 /// ```
-/// use chess::{PackedRow, Position, pgn::{GameResult, Score}};
+/// use tabiya_chess::{PackedRow, Position, pgn::{GameResult, Score}};
 /// let position: Position = "4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 30".parse()?;
 /// let row = PackedRow::new(&position).unwrap()
 ///     .with_move(position.parse_uci("e5d6")?)
@@ -260,7 +260,7 @@ impl PackedRow {
     /// The pieces from a1 to h8, not validated: at most 32 for any bytes. The fastest way to read rows.
     ///
     /// ```
-    /// use chess::{PackedRow, Piece, Position, Square};
+    /// use tabiya_chess::{PackedRow, Piece, Position, Square};
     /// let row = PackedRow::new(&Position::INITIAL).unwrap();
     /// assert_eq!(row.pieces().next(), Some((Square::A1, Piece::from_letter('R').unwrap())));
     /// assert_eq!(row.pieces().count(), 32);
@@ -285,7 +285,7 @@ impl PackedRow {
                 _ => CODES[code],
             };
             (low, rest, given) = (low >> 4, rest & (rest - 1), given + 1);
-            Some((Square::from_index(n), piece))
+            Some((Square::from_index_wrapping(n), piece))
         })
     }
 

@@ -69,7 +69,7 @@ pub struct Marks<'a>(&'a [u8]);
 /// The commands in the text of a comment.
 ///
 /// ```
-/// use chess::pgn::{Annotation, Clock, Eval, Score, annotations};
+/// use tabiya_chess::pgn::{Annotation, Clock, Eval, Score, annotations};
 /// let found: Vec<_> = annotations(b" good [%eval #-3] [%clk 0:01:30.5] move ").collect();
 /// assert_eq!(found, [
 ///     Annotation::Eval(Eval { score: Score::Mate(-3), depth: None }),
@@ -124,7 +124,7 @@ impl Eval {
     /// Parses the value of an `eval` command.
     ///
     /// ```
-    /// use chess::pgn::{Eval, Score};
+    /// use tabiya_chess::pgn::{Eval, Score};
     /// let eval = |text: &str| Eval::parse(text.as_bytes()).map(|e| (e.score, e.depth));
     /// assert_eq!(eval("-0.31"), Some((Score::Centipawns(-31), None)));
     /// assert_eq!(eval("#4"), Some((Score::Mate(4), None)));
@@ -197,7 +197,7 @@ impl Mark {
     /// Parses `Gd4` or `Ge2e4`.
     ///
     /// ```
-    /// use chess::{Square, pgn::{Mark, MarkColor}};
+    /// use tabiya_chess::{Square, pgn::{Mark, MarkColor}};
     /// let arrow = Mark { color: MarkColor::Red, from: Square::E2, to: Square::E4 };
     /// assert_eq!(Mark::parse(b"Re2e4"), Some(arrow));
     /// ```

@@ -96,7 +96,7 @@ pub(super) fn after_indent(text: &[u8], mut at: usize) -> usize {
 /// Whether this byte is a border.
 ///
 /// ```
-/// use chess::pgn::border::is_border;
+/// use tabiya_chess::pgn::border::is_border;
 /// let text = b"[Event \"a\"]\n[Site \"b\"]\n\n1. e4 {\n\n[Event \"c\"]\n";
 /// let borders: Vec<usize> = (0..text.len()).filter(|&at| is_border(text, at)).collect();
 /// assert_eq!(borders, [0, 33]);

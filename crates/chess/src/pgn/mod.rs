@@ -1,6 +1,7 @@
 //! Portable Game Notation (PGN): read, replay, edit, write.
 //!
-//! Four layers, each usable without the next:
+//! [`Games`] iterates over the games of a file or any other source, one [`GameTree`] at a time. Below it are
+//! four layers, each usable without the next:
 //!
 //! | | |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | [`Annotation`] | commands in comments: `[%eval …]`, `[%clk …]`, `[%cal …]` … |
 //!
 //! ```
-//! use chess::pgn::{self, Next, PgnError, Replay, Watcher};
-//! use chess::{Move, Position};
+//! use tabiya_chess::pgn::{self, Next, PgnError, Replay, Watcher};
+//! use tabiya_chess::{Move, Position};
 //!
 //! /// Counts captures.
 //! #[derive(Default)]
@@ -67,7 +68,9 @@
 
 mod annotation;
 pub mod border;
+mod chunk_reader;
 mod error;
+mod games;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
@@ -87,7 +90,9 @@ mod write;
 pub use crate::Score;
 pub use crate::svg::MarkColor;
 pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, annotations};
+pub use chunk_reader::{ChunkKind, ChunkReader};
 pub use error::{PgnError, PgnProblem};
+pub use games::{Games, GamesError, MAX_GAME_BYTES};
 pub use nag::Nag;
 pub use reader::{Reader, read};
 pub use replay::{MAX_DEPTH, Replay, Watcher};

@@ -5,7 +5,7 @@ use std::fmt;
 /// A numeric annotation glyph, `$0` to `$255`.
 ///
 /// ```
-/// use chess::pgn::Nag;
+/// use tabiya_chess::pgn::Nag;
 /// assert_eq!(Nag::parse(b"!?"), Some(Nag::INTERESTING));
 /// assert_eq!(Nag::INTERESTING.to_string(), "$5");
 /// assert_eq!(Nag::INTERESTING.symbol(), Some("!?"));

@@ -13,8 +13,8 @@ use crate::San;
 /// Reads all games of a text.
 ///
 /// ```
-/// use chess::San;
-/// use chess::pgn::{Next, Token, Visitor, read};
+/// use tabiya_chess::San;
+/// use tabiya_chess::pgn::{Next, Token, Visitor, read};
 ///
 /// #[derive(Default)]
 /// struct Count { games: usize, moves: usize }
@@ -93,6 +93,12 @@ impl<'a> Reader<'a> {
     /// A reader at the start of a text.
     pub const fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0, depth: 0, flat_before: 0, stopped: None }
+    }
+
+    /// The same reader over another text: a text that has moved in memory, or one that follows it.
+    pub(super) const fn with_text<'b>(&self, text: &'b [u8]) -> Reader<'b> {
+        let Self { at, depth, flat_before, stopped, .. } = *self;
+        Reader { text, at, depth, flat_before, stopped }
     }
 
     /// The number of bytes read.

@@ -24,7 +24,7 @@ impl<'a> TagValue<'a> {
     /// The bytes without escapes.
     ///
     /// ```
-    /// use chess::pgn::TagValue;
+    /// use tabiya_chess::pgn::TagValue;
     /// assert_eq!(&*TagValue::new(br#"The \"big\" one"#).bytes(), br#"The "big" one"#);
     /// ```
     pub fn bytes(self) -> Cow<'a, [u8]> {
@@ -69,7 +69,7 @@ impl<'a> TagValue<'a> {
 /// Decodes text of a PGN file: UTF-8, otherwise Latin-1 as in the standard.
 ///
 /// ```
-/// use chess::pgn::decode;
+/// use tabiya_chess::pgn::decode;
 /// assert_eq!(decode("Réti".as_bytes()), "Réti");
 /// assert_eq!(decode(b"R\xe9ti"), "Réti");
 /// ```
@@ -94,7 +94,7 @@ impl Variant {
     /// Parses a tag value in its common spellings; case, blanks and hyphens are ignored.
     ///
     /// ```
-    /// use chess::pgn::Variant;
+    /// use tabiya_chess::pgn::Variant;
     /// for name in ["Chess960", "chess 960", "Fischerandom", "Fischer Random", "FRC"] {
     ///     assert_eq!(Variant::parse(name.as_bytes()), Some(Variant::Chess960));
     /// }

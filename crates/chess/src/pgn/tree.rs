@@ -122,7 +122,7 @@ pub(super) const ROSTER: [(&str, &str); 7] = [
 /// A game: tags, moves, variations, comments, glyphs, result.
 ///
 /// ```
-/// use chess::pgn::{GameTree, Nag, NodeId, read_trees};
+/// use tabiya_chess::pgn::{GameTree, Nag, NodeId, read_trees};
 /// let mut game = GameTree::default();
 /// let e4 = game.add_san(NodeId::ROOT, "e4")?;
 /// let e5 = game.add_san(e4, "e5")?;
@@ -133,7 +133,7 @@ pub(super) const ROSTER: [(&str, &str); 7] = [
 /// let text = game.to_string();
 /// assert!(text.ends_with("1. e4 e5 $1 (1... c5 { The Sicilian }) *\n"));
 /// assert_eq!(read_trees(text.as_bytes()), [Ok(game)]);
-/// # Ok::<(), chess::pgn::TreeError>(())
+/// # Ok::<(), tabiya_chess::pgn::TreeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct GameTree {

@@ -16,7 +16,7 @@ pub const MAX_TREE_BYTES: usize = 48 << 20;
 /// [`BrokenGame`].
 ///
 /// ```
-/// use chess::pgn::read_trees;
+/// use tabiya_chess::pgn::read_trees;
 /// let text = b"1. e4 e5 (1... c5 2. Nf3) 1-0\n\n1. e4 e5 2. Ke3 Nf6 *";
 /// let games = read_trees(text);
 /// assert_eq!(games[0].as_ref().unwrap().main_line().count(), 2);
@@ -49,7 +49,7 @@ impl BrokenGame {
     /// text the game was read from.
     ///
     /// ```
-    /// use chess::pgn::read_trees;
+    /// use tabiya_chess::pgn::read_trees;
     /// let text = b"1. e4 e5 2. Ke3 { oops } Nf6 *";
     /// let broken = read_trees(text).remove(0).unwrap_err();
     /// let written = broken.with_unread(text).to_string();
@@ -69,7 +69,6 @@ impl BrokenGame {
 /// An iterator over the games of a text as trees: see [`read_trees`].
 #[derive(Debug)]
 pub struct Trees<'a> {
-    text: &'a [u8],
     reader: Reader<'a>,
     replay: Replay<TreeBuilder>,
     conflict: Option<PgnError>,
@@ -79,7 +78,7 @@ impl<'a> Trees<'a> {
     /// The games of this text.
     pub fn new(text: &'a [u8]) -> Self {
         let replay = Replay::new(TreeBuilder::default());
-        Self { text, reader: Reader::new(text), replay, conflict: None }
+        Self { reader: Reader::new(text), replay, conflict: None }
     }
 
     /// The disagreement of tag and termination marker of the last game, if any. (The tag counts, and the game
@@ -93,29 +92,43 @@ impl Iterator for Trees<'_> {
     type Item = Result<GameTree, Box<BrokenGame>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if !self.reader.read_game(&mut self.replay) {
-            return None;
-        }
-        let game = self.replay.games();
-        self.conflict = self.replay.watcher_mut().conflict.take();
-        let (tree, last, error) = self.replay.watcher_mut().take();
-        let error = match error {
-            None => return Some(Ok(tree)),
-            Some(Trouble::Error(error)) => error,
-            Some(Trouble::Full) => {
-                let offset = self.reader.stopped.unwrap_or(self.reader.offset()) as u64;
-                PgnError { game, offset, at: None, problem: PgnProblem::TooLarge(MAX_TREE_BYTES) }
-            }
-        };
-        let mut start = error.offset as usize;
-        if matches!(error.problem, PgnProblem::Fen(_) | PgnProblem::UnknownVariant(_)) {
-            // The error names the tag; the pair begins before it.
-            start = self.text[..start].iter().rposition(|&byte| byte == b'[').unwrap_or(start);
-        }
-        let end = self.reader.offset().max(start);
-        let length = self.text[start..end].trim_ascii_end().len();
-        Some(Err(Box::new(BrokenGame { tree, last, error, unread: start..start + length })))
+        let (game, conflict) = next_tree(&mut self.reader, &mut self.replay)?;
+        self.conflict = conflict;
+        Some(game)
     }
+}
+
+/// A game or a broken one, and the disagreement of its results if any.
+pub(super) type ReadTree = (Result<GameTree, Box<BrokenGame>>, Option<PgnError>);
+
+/// Reads the next game of a reader as a tree.
+pub(super) fn next_tree(
+    reader: &mut Reader<'_>,
+    replay: &mut Replay<TreeBuilder>,
+) -> Option<ReadTree> {
+    if !reader.read_game(replay) {
+        return None;
+    }
+    let game = replay.games();
+    let conflict = replay.watcher_mut().conflict.take();
+    let (tree, last, error) = replay.watcher_mut().take();
+    let error = match error {
+        None => return Some((Ok(tree), conflict)),
+        Some(Trouble::Error(error)) => error,
+        Some(Trouble::Full) => {
+            let offset = reader.stopped.unwrap_or(reader.offset()) as u64;
+            PgnError { game, offset, at: None, problem: PgnProblem::TooLarge(MAX_TREE_BYTES) }
+        }
+    };
+    let mut start = error.offset as usize;
+    if matches!(error.problem, PgnProblem::Fen(_) | PgnProblem::UnknownVariant(_)) {
+        // The error names the tag; the pair begins before it.
+        start = reader.text[..start].iter().rposition(|&byte| byte == b'[').unwrap_or(start);
+    }
+    let end = reader.offset().max(start);
+    let length = reader.text[start..end].trim_ascii_end().len();
+    let unread = start..start + length;
+    Some((Err(Box::new(BrokenGame { tree, last, error, unread })), conflict))
 }
 
 /// Why a tree is incomplete.
@@ -129,7 +142,7 @@ enum Trouble {
 /// A [`Watcher`] that builds the tree of each game; [take](TreeBuilder::take) it before the next one
 /// begins.
 #[derive(Debug)]
-struct TreeBuilder {
+pub(super) struct TreeBuilder {
     tree: GameTree,
     trouble: Option<Trouble>,
     conflict: Option<PgnError>,

@@ -133,7 +133,7 @@ impl GameResult {
     /// The result of a text; `1/2` and `0.5-0.5` stand for a draw too, and a colon for the hyphen.
     ///
     /// ```
-    /// use chess::pgn::GameResult;
+    /// use tabiya_chess::pgn::GameResult;
     /// assert_eq!(GameResult::parse(b"1/2-1/2"), Some(GameResult::Draw));
     /// assert_eq!(GameResult::parse(b"2-0"), None);
     /// ```
@@ -157,7 +157,7 @@ impl GameResult {
     /// The result of a game by its tag and its termination marker: the tag counts unless it is unknown.
     ///
     /// ```
-    /// use chess::pgn::GameResult::{BlackWins, Draw, Unknown, WhiteWins};
+    /// use tabiya_chess::pgn::GameResult::{BlackWins, Draw, Unknown, WhiteWins};
     /// assert_eq!(BlackWins.or_token(Some(Unknown)), BlackWins);
     /// assert_eq!(Unknown.or_token(Some(Draw)), Draw);
     /// assert_eq!(BlackWins.or_token(Some(WhiteWins)), BlackWins);

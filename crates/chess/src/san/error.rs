@@ -107,7 +107,7 @@ impl Position {
     /// leniencies.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let position: Position = "4r1k1/8/8/8/8/8/4N3/4K1N1 w - - 0 1".parse().unwrap();
     /// let refused = |text| position.parse_san(text).unwrap_err().to_string();
     /// assert_eq!(position.parse_san("Nf3").unwrap().to_string(), "g1f3");

@@ -15,7 +15,7 @@ impl Position {
     /// ([`Position::parse_san`] returns the reason), and for a null move, which is not a [`Move`].
     ///
     /// ```
-    /// use chess::{Position, San};
+    /// use tabiya_chess::{Position, San};
     /// let position: Position = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1".parse().unwrap();
     /// assert!(position.find_san(San::parse(b"Nd2").unwrap()).is_none());
     /// assert!(position.find_san(San::parse(b"Nbd2").unwrap()).is_some());
@@ -32,7 +32,7 @@ impl Position {
     /// followed by [`Position::after`].
     ///
     /// ```
-    /// use chess::{Position, San};
+    /// use tabiya_chess::{Position, San};
     /// let (e4, next) = Position::INITIAL.play_san(San::parse(b"e4").unwrap()).unwrap();
     /// assert_eq!(next, Position::INITIAL.after(e4));
     /// ```
@@ -47,13 +47,13 @@ impl Position {
     #[inline]
     pub(crate) fn play_san_to(&self, san: San, next: &mut Self) -> Option<Move> {
         match self.turn {
-            Color::White => self.play::<White>(san, next),
-            Color::Black => self.play::<Black>(san, next),
+            Color::White => self.play_san_as::<White>(san, next),
+            Color::Black => self.play_san_as::<Black>(san, next),
         }
     }
 
     #[inline(always)]
-    fn play<S: Side>(&self, san: San, next: &mut Self) -> Option<Move> {
+    fn play_san_as<S: Side>(&self, san: San, next: &mut Self) -> Option<Move> {
         let m = self.find::<S>(san)?;
         let (from, to) = (m.from(), m.to());
         let passed = self.passed::<S>();

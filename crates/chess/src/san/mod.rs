@@ -37,11 +37,11 @@ use crate::{Bitboard, PieceType, Square};
 /// A parsed move in algebraic notation, independent of a position.
 ///
 /// ```
-/// use chess::{Position, San};
+/// use tabiya_chess::{Position, San};
 /// let san = San::parse(b"Nf3!?")?;
 /// let m = Position::INITIAL.find_san(san).unwrap();
 /// assert_eq!(m.to_string(), "g1f3");
-/// # Ok::<(), chess::SanError>(())
+/// # Ok::<(), tabiya_chess::SanError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum San {

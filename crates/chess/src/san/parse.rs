@@ -35,11 +35,11 @@ impl San {
     /// Parses a move.
     ///
     /// ```
-    /// use chess::San;
+    /// use tabiya_chess::San;
     /// assert_eq!(San::parse(b"0-0-0+")?, San::Castling { king_side: false });
     /// assert_eq!(San::parse(b"Ng1-f3")?, San::parse(b"Ng1f3")?);
     /// assert!(San::parse(b"Nj3").is_err());
-    /// # Ok::<(), chess::SanError>(())
+    /// # Ok::<(), tabiya_chess::SanError>(())
     /// ```
     #[inline]
     pub fn parse(text: &[u8]) -> Result<Self, SanError> {
@@ -89,7 +89,7 @@ impl San {
         if from.is_empty() || (is_pawn && hint.is_ascii_digit()) {
             return None;
         }
-        let to = Square::from_index((rank * 8 + file) as usize);
+        let to = Square::from_index_wrapping((rank * 8 + file) as usize);
         Some(Self::Move { piece, from, to, promotion: None })
     }
 
@@ -181,7 +181,7 @@ fn split_promotion(text: &[u8]) -> (&[u8], Option<PieceType>) {
 fn split_square(text: &[u8]) -> Option<(&[u8], Square)> {
     match text {
         [rest @ .., file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
-            Some((rest, Square::from_index(((rank - b'1') * 8 + file - b'a') as usize)))
+            Some((rest, Square::from_index_wrapping(((rank - b'1') * 8 + file - b'a') as usize)))
         }
         _ => None,
     }

@@ -11,7 +11,7 @@ impl Position {
     /// A legal move in standard algebraic notation.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let position: Position = "6k1/5ppp/8/8/8/8/8/1N1RKN2 w - - 0 1".parse().unwrap();
     /// let san = |uci| position.san(position.parse_uci(uci).unwrap());
     /// assert_eq!(san("d1d8").as_str(), "Rd8#");
@@ -46,7 +46,7 @@ impl Position {
     /// A legal move in long algebraic notation: both squares, with `-` or `x` between them.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_chess::Position;
     /// let m = Position::INITIAL.parse_uci("g1f3").unwrap();
     /// assert_eq!(Position::INITIAL.lan(m).as_str(), "Ng1-f3");
     /// ```

@@ -1,7 +1,7 @@
 //! Magic bitboards.
 //!
 //! Multiplied by a magic number, the relevant occupancy of a slider yields an index in the top bits of the
-//! product, different wherever the attacks differ. `cargo run --release --example find_magics` finds magic
+//! product, different wherever the attacks differ. `cargo run --release -p xtask --example find_magics` finds magic
 //! numbers by trying sparse random ones. The table is filled at compile time, and a collision of different
 //! attacks is a compile error.
 
@@ -32,7 +32,7 @@ static TABLES: Tables = {
     let mut offset = 0;
     let mut slot = 0;
     while slot < 128 {
-        let (square, rook) = (Square::from_index(slot), slot < 64);
+        let (square, rook) = (Square::from_index_wrapping(slot), slot < 64);
         let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
         let magic = if rook { ROOK_MAGICS[slot] } else { BISHOP_MAGICS[slot - 64] };
         let shift = 64 - mask.count_ones();

@@ -49,7 +49,7 @@ pub const BACKEND: &str = chosen::NAME;
 /// The squares a rook attacks.
 ///
 /// ```
-/// use chess::{bitboard, sliders, Square};
+/// use tabiya_chess::{bitboard, sliders, Square};
 /// let occupied = Square::E6.bitboard() | Square::B4.bitboard();
 /// assert_eq!(sliders::rook(Square::E4, occupied), bitboard! {
 ///     . . . . . . . .

@@ -28,7 +28,7 @@ static TABLES: Tables = {
     let mut next = 0;
     let mut slot = 0;
     while slot < 128 {
-        let (square, rook) = (Square::from_index(slot), slot < 64);
+        let (square, rook) = (Square::from_index_wrapping(slot), slot < 64);
         let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
         let index = if rook { &mut tables.rooks } else { &mut tables.bishops };
         index.masks[square.index()] = mask;

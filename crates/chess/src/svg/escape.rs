@@ -4,7 +4,7 @@
 /// characters that XML does not allow become U+FFFD.
 ///
 /// ```
-/// use chess::svg::escape_xml;
+/// use tabiya_chess::svg::escape_xml;
 /// assert_eq!(escape_xml("<Kg1> & \"Qh7\"\n"), "&lt;Kg1&gt; &amp; &quot;Qh7&quot; ");
 /// assert_eq!(escape_xml("\0"), "\u{fffd}");
 /// ```

@@ -128,8 +128,8 @@ pub struct OffsetPiece {
 /// The description of a board picture. All fields may be set freely.
 ///
 /// ```
-/// use chess::svg::{Arrow, BoardPicture, MarkColor};
-/// use chess::{Color, Piece, PieceType, Square};
+/// use tabiya_chess::svg::{Arrow, BoardPicture, MarkColor};
+/// use tabiya_chess::{Color, Piece, PieceType, Square};
 ///
 /// let picture = BoardPicture {
 ///     pieces: vec![(Square::G1, Piece::new(Color::White, PieceType::Knight))],
@@ -191,8 +191,8 @@ impl BoardPicture {
     /// A picture of a function from squares to pieces.
     ///
     /// ```
-    /// use chess::svg::BoardPicture;
-    /// use chess::{Color, Piece, PieceType, Square};
+    /// use tabiya_chess::svg::BoardPicture;
+    /// use tabiya_chess::{Color, Piece, PieceType, Square};
     /// let king = Piece::new(Color::Black, PieceType::King);
     /// let picture = BoardPicture::of(|square| (square == Square::E8).then_some(king));
     /// assert_eq!(picture.pieces, [(Square::E8, king)]);

@@ -115,7 +115,7 @@ pub(super) const ID: &str = "tabiya-";
 /// Each kind of piece is defined once, however often it is named, in the order pawn to king.
 ///
 /// ```
-/// use chess::{PieceType, svg};
+/// use tabiya_chess::{PieceType, svg};
 /// let defs = svg::piece_defs([PieceType::King, PieceType::Pawn, PieceType::King]);
 /// assert_eq!(defs.matches(r#"id="tabiya-k""#).count(), 1);
 /// assert_eq!(defs.matches("<g ").count(), 2);
@@ -147,7 +147,7 @@ pub fn piece_defs(piece_types: impl IntoIterator<Item = PieceType>) -> String {
 /// It is a `<use>` of a definition that the file must hold, see [`piece_defs`].
 ///
 /// ```
-/// use chess::{Color, Piece, PieceType, svg};
+/// use tabiya_chess::{Color, Piece, PieceType, svg};
 /// let knight = svg::piece_svg(Piece::new(Color::White, PieceType::Knight), 10.0, 0.0, 50.0);
 /// assert!(knight.starts_with(r##"<use href="#tabiya-n" transform="translate(10 0) scale(.5)""##));
 /// ```

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chess::rng::Rng;
-use chess::{FenError, FenField, Position, Setup};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{FenError, FenField, Position, Setup};
 
 use crate::slow::SlowBoard;
 use crate::slow::games::RICH;

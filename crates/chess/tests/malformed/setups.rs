@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use chess::rng::Rng;
-use chess::{
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{
     Bitboard, Color, FenError, Piece, PieceType, Position, Rank, Setup, SetupProblems, Square,
 };
 
@@ -227,16 +227,16 @@ fn random_setup(rng: &mut Rng) -> Setup {
     let pieces = [2, 4, 8, 20, 34, 64][rng.below(6)];
     if rng.below(4) > 0 {
         for piece in [Piece::ALL[5], Piece::ALL[11]] {
-            setup.board.put(Square::from_index(rng.below(64)), piece);
+            setup.board.put(Square::from_index_wrapping(rng.below(64)), piece);
         }
     }
     for _ in 0..pieces {
-        let square = Square::from_index(rng.below(64));
+        let square = Square::from_index_wrapping(rng.below(64));
         setup.board.put(square, Piece::ALL[rng.below(if pieces > 20 { 12 } else { 11 })]);
     }
     setup.turn = Color::ALL[rng.below(2)];
     if rng.below(2) == 0 {
-        setup.en_passant = Some(Square::from_index(rng.below(64)));
+        setup.en_passant = Some(Square::from_index_wrapping(rng.below(64)));
     }
     if rng.below(2) == 0 {
         setup.castling_rooks = Bitboard(rng.next_u64() & rng.next_u64() & rng.next_u64());

@@ -1,7 +1,7 @@
 //! Random games, reproducible by seed.
 
-use chess::rng::Rng;
-use chess::{Move, MoveKind, Position, chess960};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{Move, MoveKind, Position, chess960};
 
 use super::SlowBoard;
 

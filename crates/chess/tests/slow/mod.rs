@@ -8,7 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use chess::{Bitboard, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Square};
+use tabiya_chess::{
+    Bitboard, Color, File, Move, MoveKind, Piece, PieceType, Position, Rank, Square,
+};
 
 pub mod games;
 
@@ -340,5 +342,5 @@ pub fn castling_targets(king: Square, rook: Square) -> (Square, Square) {
 /// All files from one square's to the other's, both included.
 fn files_between(a: Square, b: Square) -> impl Iterator<Item = File> {
     let (a, b) = (a.file().index(), b.file().index());
-    (a.min(b)..=a.max(b)).map(File::from_index)
+    (a.min(b)..=a.max(b)).map(File::from_index_wrapping)
 }

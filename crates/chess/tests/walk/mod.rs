@@ -4,7 +4,7 @@
 //! A text before the first line feed is read as FEN; without one, the first two bytes are the number
 //! of a Chess960 start. Each byte that follows chooses a legal move.
 
-use chess::{CastlingStyle, FenStyle, Game, Position, Setup, SetupProblems, chess960};
+use tabiya_chess::{CastlingStyle, FenStyle, Game, Position, Setup, SetupProblems, chess960};
 
 use crate::slow::SlowBoard;
 

@@ -43,7 +43,7 @@ pub struct Partition {
 ///
 /// ```
 /// use chess::{PackedRow, Position};
-/// use data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row};
+/// use tabiya_data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row};
 /// let folder = std::env::temp_dir().join(format!("tabiya-generate-{}", std::process::id()));
 /// let options = PrepareOptions { format: FileFormat::Packed, ..PrepareOptions::default() };
 /// let generator = serde_json::json!({ "by": "an example" });
@@ -53,10 +53,10 @@ pub struct Partition {
 ///     Ok(Partition { rows: vec![Row::of_packed(packed)], ..Partition::default() })
 /// };
 /// let threads = std::num::NonZero::<usize>::MIN;
-/// let prepared = data::generate(&folder, &options, threads, partition, |_| {})?;
+/// let prepared = tabiya_data::generate(&folder, &options, threads, partition, |_| {})?;
 /// assert_eq!(prepared.manifest.rows.train, 3);
 /// # std::fs::remove_dir_all(folder).unwrap();
-/// # Ok::<(), data::DataError>(())
+/// # Ok::<(), tabiya_data::DataError>(())
 /// ```
 pub fn generate<'a, 'w>(
     folder: &Path,

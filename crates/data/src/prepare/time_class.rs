@@ -37,7 +37,7 @@ impl TimeClass {
     /// first period counts.
     ///
     /// ```
-    /// use data::TimeClass;
+    /// use tabiya_data::TimeClass;
     /// assert_eq!(TimeClass::of(b"180+2"), Some(TimeClass::Blitz));
     /// assert_eq!(TimeClass::of(b"-"), Some(TimeClass::Correspondence));
     /// assert_eq!(TimeClass::of(b"?"), None);

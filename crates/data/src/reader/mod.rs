@@ -111,7 +111,7 @@ impl ShuffleBuffer {
 /// Streams the rows of a split for one epoch.
 ///
 /// ```no_run
-/// use data::{Column, Reader, ReaderOptions};
+/// use tabiya_data::{Column, Reader, ReaderOptions};
 /// let columns = vec![Column::Board, Column::BestMove];
 /// let options = ReaderOptions { columns, seed: Some(1), ..ReaderOptions::default() };
 /// let mut reader = Reader::open("positions".as_ref(), &options)?;
@@ -119,7 +119,7 @@ impl ShuffleBuffer {
 ///     let row = row?;
 ///     println!("{:?} {:?}", row.board(), row.best_move());
 /// }
-/// # Ok::<(), data::DataError>(())
+/// # Ok::<(), tabiya_data::DataError>(())
 /// ```
 #[derive(Debug)]
 pub struct Reader {

@@ -7,7 +7,7 @@ use std::path::Path;
 use chess::pgn::{self, Next, PgnError, Replay, TagValue, Watcher};
 use chess::rng::Rng;
 use chess::{Move, Position};
-use data::{Chunk, Column, Input, Manifest, PrepareOptions, ReadOptions, Shard, read_games};
+use tabiya_data::{Chunk, Column, Input, Manifest, PrepareOptions, ReadOptions, Shard, read_games};
 use test_support::TempDir;
 
 use crate::made::{make, pzstd, small, threads};
@@ -127,7 +127,7 @@ fn all_readers_see_the_same_games_of_a_damaged_archive_and_report_the_same_damag
             }
             let options = ReadOptions { threads: threads(2), ..ReadOptions::default() };
             let input = Input::open(&path).unwrap();
-            let (report, result) = data::pgn::check(input, &options, 100, |_| {});
+            let (report, result) = tabiya_data::pgn::check(input, &options, 100, |_| {});
             assert_eq!(report.moves, expected.values().sum::<u64>());
             assert_eq!(result.err().map_or_else(Vec::new, |error| error.lines()), damage);
             with_damage += usize::from(!damage.is_empty());

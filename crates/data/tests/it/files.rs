@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use chess::pgn::{self, Next, PgnError, Replay, TagValue, Watcher};
 use chess::rng::Rng;
 use chess::{Move, Position};
-use data::{Chunk, Format, Input, ReadError, ReadOptions, read_games};
+use tabiya_data::{Chunk, Format, Input, ReadError, ReadOptions, read_games};
 use test_support::TempDir;
 
 /// Identifies a game: its White, number of moves and error.

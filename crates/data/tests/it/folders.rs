@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use chess::PackedRow;
 use chess::rng::Rng;
-use data::{
+use tabiya_data::{
     Column, FileFormat, Manifest, PackedFile, PrepareOptions, Shard, convert, summarize, verify,
 };
 use test_support::{TempDir, contents};
@@ -113,9 +113,9 @@ fn parquet_rows_are_read_as_the_packed_rows_of_the_same_games() {
     let no_board = ["fen", "best_move", "eval", "mate", "result"].map(str::to_owned).to_vec();
     let all = Column::ALL.map(|column| column.name().to_owned()).to_vec();
     for (n, (columns, pov)) in [
-        (all.clone(), data::PointOfView::White),
-        (all, data::PointOfView::Mover),
-        (no_board, data::PointOfView::White),
+        (all.clone(), tabiya_data::PointOfView::White),
+        (all, tabiya_data::PointOfView::Mover),
+        (no_board, tabiya_data::PointOfView::White),
     ]
     .into_iter()
     .enumerate()

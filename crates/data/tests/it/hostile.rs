@@ -6,11 +6,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use chess::rng::Rng;
-use data::{
+use serde_json::{Value, json};
+use tabiya_data::{
     DataError, FileFormat, Input, Manifest, PackedFile, PrepareOptions, Reader, ReaderOptions,
     Shard, convert, summarize, verify,
 };
-use serde_json::{Value, json};
 use test_support::{TempDir, contents};
 
 use crate::made::{games, make, small, threads};
@@ -30,7 +30,7 @@ fn read_all(set: &Path, scratch: &Path) -> Vec<Result<(), DataError>> {
         _ => FileFormat::Packed,
     };
     let read_rows = || {
-        let columns = vec![data::Column::Board];
+        let columns = vec![tabiya_data::Column::Board];
         let mut reader = Reader::open(set, &ReaderOptions { columns, ..Default::default() })?;
         while let Some(row) = reader.next_row() {
             row?;
@@ -98,7 +98,7 @@ fn a_manifest_is_bounded_like_the_options_it_came_from() {
 fn unfinished(set: &Path) -> String {
     let manifest = fs::read_to_string(Manifest::path(set)).unwrap();
     let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
-    let counts = serde_json::to_value(data::Counts::default()).unwrap();
+    let counts = serde_json::to_value(tabiya_data::Counts::default()).unwrap();
     let plan = json!({
         "version": manifest["version"],
         "tabiya": manifest["tabiya"],

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Color, Position};
-use data::{DataError, Manifest, PrepareEvent, PrepareOptions, Prepared, Shard, Split, prepare};
+use tabiya_data::{
+    DataError, Manifest, PrepareEvent, PrepareOptions, Prepared, Shard, Split, prepare,
+};
 
 /// Random games with evaluations, mates, gaps, clocks, ratings and results; every fourth of Chess960.
 pub fn games(count: usize, seed: u64) -> String {

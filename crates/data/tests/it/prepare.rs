@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 
 use chess::rng::Rng;
-use data::{
+use tabiya_data::{
     DataError, FileFormat, Manifest, PointOfView, PrepareOptions, RowOrder, Split, convert, verify,
 };
 use test_support::{TempDir, contents};
@@ -200,12 +200,18 @@ fn an_interrupted_run_resumes_to_the_same_bytes() {
             let out = name(&format!("cut-{stop}"));
             let mut events = 0;
             let cut = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                data::prepare(std::slice::from_ref(&good), &out, &options, threads(1), |_| {
-                    events += 1;
-                    if events == stop {
-                        std::panic::resume_unwind(Box::new("cut"));
-                    }
-                })
+                tabiya_data::prepare(
+                    std::slice::from_ref(&good),
+                    &out,
+                    &options,
+                    threads(1),
+                    |_| {
+                        events += 1;
+                        if events == stop {
+                            std::panic::resume_unwind(Box::new("cut"));
+                        }
+                    },
+                )
                 .map(|_| ())
             }));
             let is_cut = cut.is_err() || cut.is_ok_and(|result| result.is_err());
@@ -263,7 +269,7 @@ fn packed_rows_come_from_the_same_pipeline_and_by_conversion_both_ways() {
         assert!(rows(name("packed")) == rows(name("again")) && rows(name("packed")).len() > 2);
         let direct = PrepareOptions {
             format: FileFormat::Packed,
-            columns: data::Column::PACKED.map(|column| column.name().to_owned()).to_vec(),
+            columns: tabiya_data::Column::PACKED.map(|column| column.name().to_owned()).to_vec(),
             ..small()
         };
         make(std::slice::from_ref(&input), &name("direct"), &direct, 2).0.unwrap();

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use chess::rng::Rng;
-use data::{Column, DataError, PrepareOptions, Reader, ReaderOptions, ReaderPosition, Shard};
+use tabiya_data::{
+    Column, DataError, PrepareOptions, Reader, ReaderOptions, ReaderPosition, Shard,
+};
 use test_support::TempDir;
 
 use crate::made::{games, make, small};
@@ -171,7 +173,7 @@ fn damaged_parquet_files_give_errors_and_never_a_panic() {
 fn damaged_packed_files_give_errors_and_never_a_panic() {
     let folder = TempDir::new();
     let options = PrepareOptions {
-        format: data::FileFormat::Packed,
+        format: tabiya_data::FileFormat::Packed,
         columns: Column::PACKED.map(|column| column.name().to_owned()).to_vec(),
         shard_rows: 300,
         ..small()

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use chess::pgn::{self, Next, PgnError, Replay, Watcher};
 use chess::{Move, Position};
-use data::{Chunk, Input, ReadOptions, read_games};
+use tabiya_data::{Chunk, Input, ReadOptions, read_games};
 
 #[derive(Default)]
 struct Count {

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use data::{
+use tabiya_data::{
     Column, FileFormat, Manifest, PrepareOptions, Reader, ReaderOptions, RowOrder, summarize,
     verify,
 };

@@ -2,8 +2,8 @@
 //!
 //! ```
 //! use chess::pgn::read_trees;
-//! use engine::analysis::{AnalysisEngine, GameAnalysis, annotate};
-//! use engine::search::{Engine, Limits};
+//! use tabiya_engine::analysis::{AnalysisEngine, GameAnalysis, annotate};
+//! use tabiya_engine::search::{Engine, Limits};
 //!
 //! let tree = read_trees(b"1. e4 e5 2. Ke2 *").remove(0)?;
 //! let mut engine = AnalysisEngine::new(Engine::new(1)?);

@@ -300,7 +300,7 @@ impl<'a, const WHITE: bool> Side<'a, WHITE> {
         let ahead = Self::fill_forward(rank);
         let middle = king.file().index().clamp(1, 6);
         for file in middle - 1..=middle + 1 {
-            let squares = File::from_index(file).bitboard() & ahead;
+            let squares = File::from_index_wrapping(file).bitboard() & ahead;
             let beside = usize::from(file != king.file().index());
             let nearest = |pawns: Bitboard| {
                 let pawns = pawns & squares;

@@ -146,7 +146,7 @@ impl Engine {
     ///
     /// ```
     /// use chess::Game;
-    /// use engine::search::{Control, Engine, Limits, Settings};
+    /// use tabiya_engine::search::{Control, Engine, Limits, Settings};
     /// let mut engine = Engine::new(1)?;
     /// let game = Game::new("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1".parse()?);
     /// let limits = Limits { depth: Some(4), ..Limits::default() };

@@ -319,7 +319,7 @@ mod tests {
             let mut kings = Vec::new();
             for letter in letters.chars() {
                 let piece = Piece::from_letter(letter).unwrap();
-                let square = Square::from_index(rng.below(64));
+                let square = Square::from_index_wrapping(rng.below(64));
                 let is_pawn = piece.piece_type() == PieceType::Pawn;
                 if board.piece_at(square).is_some()
                     || (is_pawn && !(8..56).contains(&square.index()))
@@ -342,7 +342,7 @@ mod tests {
         let mut result = Board::default();
         for (from, piece) in board.iter() {
             let color = if flip_colors { !piece.color() } else { piece.color() };
-            let to = Square::from_index(square(from.index() as Sq).into());
+            let to = Square::from_index_wrapping(square(from.index() as Sq).into());
             result.put(to, Piece::new(color, piece.piece_type()));
         }
         result
@@ -418,7 +418,7 @@ mod tests {
             }
             let squares = if moving.piece_type() == PieceType::Pawn { 8..56 } else { 0..64 };
             let free: Vec<Square> = squares
-                .map(Square::from_index)
+                .map(Square::from_index_wrapping)
                 .filter(|&square| board.piece_at(square).is_none())
                 .collect();
             let count = letters.len() - board.occupied().len();

@@ -39,7 +39,7 @@ pub use options::Limit;
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use engine::uci::Session;
+/// use tabiya_engine::uci::Session;
 /// let lines = Arc::new(Mutex::new(Vec::new()));
 /// let sink = lines.clone();
 /// let output = Arc::new(move |line: &str| sink.lock().unwrap().push(line.to_owned()));
@@ -48,7 +48,7 @@ pub use options::Limit;
 /// session.line("go depth 3");
 /// session.wait();
 /// assert_eq!(lines.lock().unwrap().last().unwrap(), "bestmove d8h4");
-/// # Ok::<(), engine::table::OutOfMemory>(())
+/// # Ok::<(), tabiya_engine::table::OutOfMemory>(())
 /// ```
 pub struct Session(Server<EngineHandler>);
 

@@ -10,8 +10,8 @@
 use std::time::{Duration, Instant};
 
 use chess::{Epd, Game, Outcome};
-use engine::score::to_uci;
-use engine::search::{Control, Engine, Found, Limits, Settings, with_deep_stack};
+use tabiya_engine::score::to_uci;
+use tabiya_engine::search::{Control, Engine, Found, Limits, Settings, with_deep_stack};
 
 /// Several times the nodes of the hardest.
 const NODES: u64 = 20_000_000;

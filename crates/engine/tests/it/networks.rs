@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use chess::{Game, Position};
-use engine::bench;
-use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use nnue::{AnyNetwork, Network, Shape};
+use tabiya_engine::bench;
+use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use tempfile::NamedTempFile;
 use test_support::halfkp::Weights;
 
@@ -98,7 +98,7 @@ fn a_halfkp_network_plays() {
     ask(&mut talk, "position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
     let output = ask(&mut talk, "go depth 5");
     assert!(output.contains("score mate 1") && output.contains("bestmove d1d8"), "{output}");
-    let network = engine::eval::file::load(file.path()).expect("a network");
+    let network = tabiya_engine::eval::file::load(file.path()).expect("a network");
     let value = f64::from(network.evaluate(&Position::INITIAL)) / 100.0;
     ask(&mut talk, "position startpos");
     assert!(ask(&mut talk, "eval").contains(&format!("{value:+.2} for White")));

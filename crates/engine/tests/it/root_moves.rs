@@ -6,9 +6,11 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Color, Game, Piece, PieceType, Position, Setup, Square};
-use engine::score::{self, Score};
-use engine::search::{Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack};
-use engine::syzygy::Tablebases;
+use tabiya_engine::score::{self, Score};
+use tabiya_engine::search::{
+    Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack,
+};
+use tabiya_engine::syzygy::Tablebases;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 
@@ -40,7 +42,7 @@ fn keeps_the_win(tables: &Tablebases, position: &Position, m: chess::Move) -> bo
 /// of the moves throw the win away.
 fn narrow_win(tables: &Tablebases, pieces: &[PieceType], seed: u64) -> Option<Position> {
     let mut rng = Rng::from_seed(seed);
-    let mut square = || Square::from_index(rng.below(64));
+    let mut square = || Square::from_index_wrapping(rng.below(64));
     let winner = Color::ALL[seed as usize % 2];
     let mut setup = Setup { turn: winner, ..Setup::EMPTY };
     setup.board.put(square(), Piece::new(!winner, PieceType::King));

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Game, Position};
-use engine::score::{self, Score};
-use engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
-use engine::syzygy::{TablebaseError, Tablebases};
+use tabiya_engine::score::{self, Score};
+use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
+use tabiya_engine::syzygy::{TablebaseError, Tablebases};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
@@ -77,8 +77,8 @@ fn check_known_endings(folder: &TableDir) {
             engine.new_game();
             let limits = Limits { depth: Some(6), ..Limits::default() };
             let hits = Mutex::new(0);
-            let report = |report: engine::search::Report<'_>| {
-                if let engine::search::Report::Line(line) = report {
+            let report = |report: tabiya_engine::search::Report<'_>| {
+                if let tabiya_engine::search::Report::Line(line) = report {
                     *hits.lock().unwrap() = line.tablebase_hits;
                     assert_eq!(result(line.score), expected, "{name}: {line:?}");
                 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use chess::Position;
 use chess::rng::Rng;
-use engine::syzygy::{TablebaseError, Tablebases};
+use tabiya_engine::syzygy::{TablebaseError, Tablebases};
 
 use crate::tables::{random_position, small};
 

@@ -2,9 +2,9 @@
 
 use chess::rng::Rng;
 use chess::{Game, Outcome, Position};
-use engine::score;
-use engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
-use engine::syzygy::{Tablebases, Wdl};
+use tabiya_engine::score;
+use tabiya_engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
+use tabiya_engine::syzygy::{Tablebases, Wdl};
 
 use crate::tables::{TableDir, all, random_position, small, with_clock};
 use crate::talk::Talk;

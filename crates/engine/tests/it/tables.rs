@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chess::rng::Rng;
 use chess::{Color, Piece, PieceType, Position, Setup, Square};
-use engine::syzygy::Tablebases;
+use tabiya_engine::syzygy::Tablebases;
 
 /// A directory of tables.
 pub struct TableDir {
@@ -62,7 +62,7 @@ pub fn random_position(rng: &mut Rng, table: &str) -> Position {
             match PieceType::from_letter(letter) {
                 Some(piece_type) => setup
                     .board
-                    .put(Square::from_index(rng.below(64)), Piece::new(color, piece_type)),
+                    .put(Square::from_index_wrapping(rng.below(64)), Piece::new(color, piece_type)),
                 None => color = !color,
             }
         }

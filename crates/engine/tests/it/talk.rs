@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use engine::uci::{Limit, Session};
+use tabiya_engine::uci::{Limit, Session};
 
 pub struct Talk {
     session: Session,

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use chess::Position;
-//! use nnue::features::{Features, batch};
+//! use tabiya_nnue::features::{Features, batch};
 //!
 //! let positions = [Position::INITIAL; 3];
 //! let mut rows = vec![0f32; 3 * 768];

@@ -10,7 +10,7 @@ use super::{BLACK, WHITE, color_index};
 ///
 /// ```
 /// use chess::{Board, Square};
-/// use nnue::features::{Bitboards, ROOK, WHITE};
+/// use tabiya_nnue::features::{Bitboards, ROOK, WHITE};
 ///
 /// let bitboards = Bitboards::of(&Board::INITIAL);
 /// // The squares of the white rooks.
@@ -42,7 +42,7 @@ impl Bitboards {
     ///
     /// ```
     /// use chess::{Board, Color, PieceType, Rank};
-    /// use nnue::features::Bitboards;
+    /// use tabiya_nnue::features::Bitboards;
     /// let black_pawns = Bitboards::of(&Board::INITIAL).pieces(Color::Black, PieceType::Pawn);
     /// assert_eq!(black_pawns, Rank::Seventh.bitboard());
     /// ```
@@ -75,7 +75,7 @@ impl Bitboards {
     ///
     /// ```
     /// use chess::Board;
-    /// use nnue::features::Bitboards;
+    /// use tabiya_nnue::features::Bitboards;
     /// let counts = Bitboards::of(&Board::INITIAL).counts();
     /// assert_eq!(counts, [[8, 2, 2, 2, 1, 1]; 2]);
     /// ```
@@ -111,7 +111,7 @@ impl Index<usize> for Bitboards {
 ///
 /// ```
 /// use chess::Board;
-/// use nnue::features::{Bitboards, Material};
+/// use tabiya_nnue::features::{Bitboards, Material};
 /// let material = Bitboards::of(&Board::INITIAL).material();
 /// assert_eq!(material, Material { white: 39, black: 39 });
 /// assert_eq!(material.balance(), 0);

@@ -16,7 +16,7 @@ impl Features {
     ///
     /// ```
     /// use chess::Board;
-    /// use nnue::features::Features;
+    /// use tabiya_nnue::features::Features;
     /// let features = Features::of(&Board::INITIAL);
     /// assert_eq!(features.words()[0], 0x00ff_0000_0000_0000); // black pawns
     /// assert_eq!(features.words()[11], 0x0000_0000_0000_0010); // white kings
@@ -31,7 +31,7 @@ impl Features {
     ///
     /// ```
     /// use chess::Position;
-    /// use nnue::features::Features;
+    /// use tabiya_nnue::features::Features;
     /// let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".parse()?;
     /// let features = Features::for_mover(&after_e4);
     /// assert_eq!(features.words()[0], 0xff00); // own pawns, flipped to the second rank
@@ -68,7 +68,7 @@ impl Features {
     /// `Setup::from_fen` gives a board in less time.
     ///
     /// ```
-    /// use nnue::features::Features;
+    /// use tabiya_nnue::features::Features;
     /// let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     /// assert_eq!(Features::from_fen(fen)?.len(), 32);
     /// # Ok::<(), chess::FenError>(())
@@ -115,7 +115,7 @@ impl Features {
     ///
     /// ```
     /// use chess::Board;
-    /// use nnue::features::{Features, MAX_ACTIVE};
+    /// use tabiya_nnue::features::{Features, MAX_ACTIVE};
     /// let mut buffer = [0; MAX_ACTIVE];
     /// let [black, white] = Features::of(&Board::INITIAL).active(&mut buffer);
     /// assert_eq!(black[..3], [48, 49, 50]);
@@ -176,7 +176,7 @@ impl Features {
     ///
     /// ```
     /// use chess::Board;
-    /// use nnue::features::Features;
+    /// use tabiya_nnue::features::Features;
     /// let features = Features::of(&Board::INITIAL);
     /// let bits = features.to_bits();
     /// assert_eq!(bits[6], 0xff); // features 48 to 55: black pawns on a7 to h7
@@ -203,7 +203,7 @@ impl Features {
     /// 768.
     ///
     /// ```
-    /// use nnue::features::Features;
+    /// use tabiya_nnue::features::Features;
     /// let features = Features::from_active(&[708, 8]).unwrap();
     /// assert_eq!(features.iter().collect::<Vec<_>>(), [8, 708]);
     /// assert_eq!(Features::from_active(&[768]), None);

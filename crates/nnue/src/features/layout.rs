@@ -28,7 +28,7 @@ pub const PER_COLOR: usize = COUNT / 2;
 ///
 /// ```
 /// use chess::Color;
-/// use nnue::features;
+/// use tabiya_nnue::features;
 /// assert_eq!(features::color_index(Color::Black), features::BLACK);
 /// assert_eq!(features::color_index(Color::White), features::WHITE);
 /// ```
@@ -44,7 +44,7 @@ pub const fn color_index(color: Color) -> usize {
 ///
 /// ```
 /// use chess::{Color, PieceType};
-/// use nnue::features::offset;
+/// use tabiya_nnue::features::offset;
 /// assert_eq!(offset(Color::Black, PieceType::King), 320);
 /// assert_eq!(offset(Color::White, PieceType::Pawn), 384);
 /// ```
@@ -57,7 +57,7 @@ pub const fn offset(color: Color, piece_type: PieceType) -> usize {
 ///
 /// ```
 /// use chess::{Color, PieceType, Square};
-/// use nnue::features::index;
+/// use tabiya_nnue::features::index;
 /// assert_eq!(index(Color::Black, PieceType::Pawn, Square::A1), 0);
 /// assert_eq!(index(Color::White, PieceType::King, Square::E1), 708);
 /// ```
@@ -70,7 +70,7 @@ pub const fn index(color: Color, piece_type: PieceType, square: Square) -> usize
 ///
 /// ```
 /// use chess::{Color, PieceType, Square};
-/// use nnue::features::decode;
+/// use tabiya_nnue::features::decode;
 /// assert_eq!(decode(708), Some((Color::White, PieceType::King, Square::E1)));
 /// assert_eq!(decode(768), None);
 /// ```
@@ -81,7 +81,7 @@ pub fn decode(feature: usize) -> Option<(Color, PieceType, Square)> {
         _ => return None,
     };
     let piece_type = PieceType::ALL[feature % PER_COLOR / 64];
-    Some((color, piece_type, Square::from_index(feature % 64)))
+    Some((color, piece_type, Square::from_index_wrapping(feature % 64)))
 }
 
 #[cfg(test)]

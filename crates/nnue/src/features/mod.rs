@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use chess::Position;
-//! use nnue::features::{Bitboards, Features};
+//! use tabiya_nnue::features::{Bitboards, Features};
 //!
 //! let position = Position::INITIAL;
 //! // All pieces, and the pieces of each color.

@@ -10,7 +10,7 @@ use super::{COUNT, PER_COLOR};
 /// The index of a feature in the other order.
 ///
 /// ```
-/// use nnue::features::old_order;
+/// use tabiya_nnue::features::old_order;
 /// assert_eq!(old_order::index(0), 384); // black pawns
 /// assert_eq!(old_order::index(384), 0); // white pawns
 /// ```
@@ -32,7 +32,7 @@ pub struct NotRows {
 ///
 /// ```
 /// use chess::Board;
-/// use nnue::features::{Features, old_order};
+/// use tabiya_nnue::features::{Features, old_order};
 ///
 /// let mut inputs = Features::of(&Board::INITIAL).to_f32().to_vec();
 /// let mut weights: Vec<f32> = (0..768).map(|n| (n * n % 97) as f32).collect();
@@ -58,7 +58,7 @@ pub fn convert_rows<T>(rows: &mut [T]) -> Result<(), NotRows> {
 /// Converts weights `[768, n]`.
 ///
 /// ```
-/// use nnue::features::old_order;
+/// use tabiya_nnue::features::old_order;
 /// let mut weights: Vec<usize> = (0..768 * 2).collect();
 /// old_order::convert_columns(&mut weights)?;
 /// assert_eq!(weights[..2], [768, 769]); // the weights of feature 384

@@ -31,7 +31,7 @@ const fn base(perspective: Color, king: Square, color: Color, piece_type: PieceT
 ///
 /// ```
 /// use chess::{Color, Piece, Square};
-/// use nnue::halfkp::features::feature;
+/// use tabiya_nnue::halfkp::features::feature;
 /// let pawn = Piece::from_letter('P').unwrap();
 /// assert_eq!(feature(Color::White, Square::A1, pawn, Square::A2), Some(1 + 8));
 /// assert_eq!(feature(Color::Black, Square::H8, pawn, Square::A2), Some(1 + 64 + 55));

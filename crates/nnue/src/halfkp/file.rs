@@ -97,7 +97,7 @@ impl Network {
     /// Parses a HalfKP file.
     ///
     /// ```
-    /// use nnue::halfkp::{LoadError, Network};
+    /// use tabiya_nnue::halfkp::{LoadError, Network};
     /// let error = Network::from_bytes(b"TABIYANN").unwrap_err();
     /// assert_eq!(error, LoadError::Version { found: 0x4942_4154 });
     /// ```

@@ -41,7 +41,7 @@ const ZERO: Accumulator = simd::CacheAligned([0; HALF_DIMENSIONS]);
 ///
 /// ```no_run
 /// use chess::Position;
-/// use nnue::halfkp::Network;
+/// use tabiya_nnue::halfkp::Network;
 /// let network = Network::from_bytes(&std::fs::read("nn-62ef826d1a6d.nnue")?)?;
 /// println!("{}", network.evaluate(&Position::INITIAL));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -119,7 +119,7 @@ impl Network {
     /// Serializes the network file.
     ///
     /// ```
-    /// # use nnue::{Network, Shape};
+    /// # use tabiya_nnue::{Network, Shape};
     /// # let network = Network::new(Shape::plain(32), vec![1; 768 * 32], vec![2; 32], vec![3; 64], vec![4])?;
     /// let copy = Network::from_bytes(&network.to_bytes())?;
     /// assert_eq!(copy.to_bytes(), network.to_bytes());

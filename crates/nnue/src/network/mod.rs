@@ -80,7 +80,7 @@ impl Network {
     /// opponent's]`, quantized by [`QA`] and [`QB`], the output biases by `QA·QB`.
     ///
     /// ```
-    /// use nnue::{Network, Shape};
+    /// use tabiya_nnue::{Network, Shape};
     /// use chess::Position;
     /// let (shape, hidden) = (Shape::plain(32), 32);
     /// // Only a bias: 16320 is 1.0, which is 400 centipawns.
@@ -88,7 +88,7 @@ impl Network {
     ///     shape, vec![0; 768 * hidden], vec![0; hidden], vec![0; 2 * hidden], vec![16320],
     /// )?;
     /// assert_eq!(network.evaluate(&Position::INITIAL), 400);
-    /// # Ok::<(), nnue::network::NetworkError>(())
+    /// # Ok::<(), tabiya_nnue::network::NetworkError>(())
     /// ```
     pub fn new(
         shape: Shape,

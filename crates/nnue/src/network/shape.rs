@@ -22,7 +22,7 @@ pub const MAX_BUCKETS: usize = 16;
 ///
 /// ```
 /// use chess::{Color, Piece, Square};
-/// use nnue::Shape;
+/// use tabiya_nnue::Shape;
 /// let shape = Shape::plain(256);
 /// let knight = Piece::from_letter('n').unwrap();
 /// // A black knight on b8: the opponent's for White; for Black an own knight, flipped to b1.
@@ -93,7 +93,7 @@ impl Shape {
     /// The output bucket for a number of pieces on the board: few pieces first.
     ///
     /// ```
-    /// let shape = nnue::Shape { output_buckets: 8, ..nnue::Shape::plain(256) };
+    /// let shape = tabiya_nnue::Shape { output_buckets: 8, ..nnue::Shape::plain(256) };
     /// assert_eq!((shape.output_bucket(2), shape.output_bucket(32)), (0, 7));
     /// ```
     #[inline(always)]
@@ -122,7 +122,7 @@ impl Shape {
 /// As in `(768×4 mirrored → 512)×2 → 1×8`.
 ///
 /// ```
-/// assert_eq!(nnue::Shape::plain(256).to_string(), "(768 → 256)×2 → 1");
+/// assert_eq!(tabiya_nnue::Shape::plain(256).to_string(), "(768 → 256)×2 → 1");
 /// ```
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,7 +208,7 @@ mod tests {
                         shape.feature(Color::White, king, piece, square),
                         shape.feature(Color::Black, king.flip_rank(), other, square.flip_rank()),
                     );
-                    let mirrored = |square: Square| Square::from_index(square.index() ^ 7);
+                    let mirrored = |square: Square| Square::from_index_wrapping(square.index() ^ 7);
                     assert_eq!(
                         shape.feature(Color::White, king, piece, square),
                         shape.feature(Color::White, mirrored(king), piece, mirrored(square)),

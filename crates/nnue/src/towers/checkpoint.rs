@@ -178,12 +178,12 @@ impl Checkpoint {
     /// Serializes the checkpoint, deterministically.
     ///
     /// ```
-    /// use nnue::towers::{Checkpoint, Towers};
+    /// use tabiya_nnue::towers::{Checkpoint, Towers};
     /// let towers = Towers::random(1);
     /// let training = serde_json::Value::Null;
     /// let checkpoint = Checkpoint { towers, averages: None, training };
     /// assert_eq!(Checkpoint::from_bytes(&checkpoint.to_bytes()?)?, checkpoint);
-    /// # Ok::<(), nnue::towers::CheckpointError>(())
+    /// # Ok::<(), tabiya_nnue::towers::CheckpointError>(())
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>, CheckpointError> {
         let parts = [("", Some(&self.towers))].into_iter();

@@ -24,8 +24,8 @@
 //!
 //! ```
 //! use chess::Position;
-//! use nnue::features::Features;
-//! use nnue::towers::Towers;
+//! use tabiya_nnue::features::Features;
+//! use tabiya_nnue::towers::Towers;
 //!
 //! let model = Towers::random(1);
 //! let start = Position::INITIAL;

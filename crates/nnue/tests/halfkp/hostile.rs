@@ -1,6 +1,6 @@
 //! Truncated, damaged and inconsistent files.
 
-use nnue::halfkp::{LoadError, Network};
+use tabiya_nnue::halfkp::{LoadError, Network};
 
 use chess::Position;
 use chess::rng::Rng;

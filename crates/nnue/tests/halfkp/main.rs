@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use chess::rng::Rng;
 use chess::{Color, Position, Setup, chess960};
-use nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
+use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfkp::{self, Weights};
 
 /// The same network with each instruction set of this machine, scalar first.
@@ -151,7 +151,7 @@ fn a_rotated_board_has_the_same_value_for_the_other_color() {
     let mut rotated = chess::Board::EMPTY;
     for (square, piece) in setup.board.iter() {
         let piece = chess::Piece::new(!piece.color(), piece.piece_type());
-        rotated.put(chess::Square::from_index(63 - square.index()), piece);
+        rotated.put(chess::Square::from_index_wrapping(63 - square.index()), piece);
     }
     for color in Color::ALL {
         let value = network.evaluate_board(&setup.board, color);

@@ -208,7 +208,7 @@ impl<'a> Board<'a> {
 ///
 /// ```
 /// use chess::Color;
-/// use paco::{Position, threats};
+/// use tabiya_paco::{Position, threats};
 /// let threatened = threats(&Position::default(), Color::White, 1000).unwrap();
 /// assert!(threatened.has(chess::Square::F3) && threatened.has(chess::Square::B1));
 /// assert!(!threatened.has(chess::Square::A1));

@@ -12,13 +12,13 @@ use crate::Position;
 /// The tensors of several positions, one after the other: `[slots, layers, 8, 8]`.
 ///
 /// ```
-/// use paco::{Options, Position, TensorBatch};
+/// use tabiya_paco::{Options, Position, TensorBatch};
 /// let options = Options::USE_PERSPECTIVE;
 /// let mut batch = TensorBatch::new(options, 2);
 /// batch.write(1, &Position::default())?;
 /// assert_eq!(batch.tensor(1), Position::default().tensor(options)?);
 /// assert!(batch.tensor(0).iter().all(|&value| value == 0.0));
-/// # Ok::<(), paco::RepresentationError>(())
+/// # Ok::<(), tabiya_paco::RepresentationError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct TensorBatch {

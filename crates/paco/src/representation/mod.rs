@@ -26,7 +26,7 @@
 //! | indices | 39 | 38 | 40 | 39 | 40 | 39 | 41 | 40 |
 //!
 //! ```
-//! use paco::{Options, Position};
+//! use tabiya_paco::{Options, Position};
 //! let options = Options::USE_PERSPECTIVE;
 //! let indices = Position::default().indices(options)?;
 //! assert_eq!(indices, [
@@ -36,11 +36,11 @@
 //!     1, 1, 1, 1, // castling
 //!     0,          // no-progress counter
 //! ]);
-//! # Ok::<(), paco::RepresentationError>(())
+//! # Ok::<(), tabiya_paco::RepresentationError>(())
 //! ```
 //!
 //! ```
-//! use paco::{Options, Position};
+//! use tabiya_paco::{Options, Position};
 //! let options = Options::WITH_MUST_LIFT | Options::WITH_MUST_PROMOTE;
 //! let indices = Position::default().indices(options)?;
 //! assert_eq!(indices, [
@@ -53,7 +53,7 @@
 //!     0,          // must promote
 //!     0,          // no-progress counter
 //! ]);
-//! # Ok::<(), paco::RepresentationError>(())
+//! # Ok::<(), tabiya_paco::RepresentationError>(())
 //! ```
 
 mod buffer;
@@ -108,7 +108,7 @@ impl Options {
     /// The options of a number 0 to 7.
     ///
     /// ```
-    /// use paco::{Options, RepresentationError};
+    /// use tabiya_paco::{Options, RepresentationError};
     /// assert_eq!(Options::from_number(1), Ok(Options::USE_PERSPECTIVE));
     /// assert_eq!(Options::from_number(8), Err(RepresentationError::UnknownOptions(8)));
     /// ```
@@ -122,7 +122,7 @@ impl Options {
     /// How many layers the tensor form has.
     ///
     /// ```
-    /// use paco::Options;
+    /// use tabiya_paco::Options;
     /// let layers: Vec<usize> = Options::all_sets().map(Options::layers).collect();
     /// assert_eq!(layers, [31, 30, 32, 31, 32, 31, 33, 32]);
     /// ```
@@ -135,7 +135,7 @@ impl Options {
     /// How many numbers the index form has.
     ///
     /// ```
-    /// use paco::Options;
+    /// use tabiya_paco::Options;
     /// let indices: Vec<usize> = Options::all_sets().map(Options::index_len).collect();
     /// assert_eq!(indices, [39, 38, 40, 39, 40, 39, 41, 40]);
     /// ```

@@ -15,12 +15,12 @@ impl Position {
     /// The tensor form `[layers, 8, 8]` in a vector of its own.
     ///
     /// ```
-    /// use paco::{Options, Position};
+    /// use tabiya_paco::{Options, Position};
     /// let tensor = Position::default().tensor(Options::USE_PERSPECTIVE)?;
     /// assert_eq!(tensor.len(), 30 * 64);
     /// // 32 pieces, and four castling layers of ones.
     /// assert_eq!(tensor.iter().sum::<f32>(), 32.0 + 4.0 * 64.0);
-    /// # Ok::<(), paco::RepresentationError>(())
+    /// # Ok::<(), tabiya_paco::RepresentationError>(())
     /// ```
     pub fn tensor(&self, options: Options) -> Result<Vec<f32>, RepresentationError> {
         let mut out = vec![0.0; options.tensor_len()];
@@ -114,13 +114,13 @@ fn fill_whole(layers: &mut [[f32; 64]], values: &[u32]) {
 /// each of the other layers.
 ///
 /// ```
-/// use paco::{Options, Position, expand};
+/// use tabiya_paco::{Options, Position, expand};
 /// let position = Position::default();
 /// let options = Options::WITH_MUST_LIFT;
 /// let mut tensor = vec![f32::NAN; options.tensor_len()];
 /// expand(&position.indices(options)?, options, &mut tensor)?;
 /// assert_eq!(tensor, position.tensor(options)?);
-/// # Ok::<(), paco::RepresentationError>(())
+/// # Ok::<(), tabiya_paco::RepresentationError>(())
 /// ```
 #[inline]
 pub fn expand(

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use chess::{Color, Square};
-use paco::{Action, Options, PieceType, Position, Required};
+use tabiya_paco::{Action, Options, PieceType, Position, Required};
 
 const ORTHOGONAL: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];

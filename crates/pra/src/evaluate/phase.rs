@@ -23,7 +23,7 @@ impl Phase {
     /// position. The opening has at least 22, the endgame at most 8. Pawns do not count.
     ///
     /// ```
-    /// use pra::evaluate::Phase;
+    /// use tabiya_pra::evaluate::Phase;
     /// assert_eq!(Phase::of(&chess::Position::INITIAL), Phase::Opening);
     /// let pawns: chess::Position = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1".parse()?;
     /// assert_eq!(Phase::of(&pawns), Phase::Endgame);

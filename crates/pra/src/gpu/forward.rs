@@ -47,8 +47,9 @@ impl Constants {
             .as_flattened()
             .iter()
             .flat_map(|set| {
-                (0..SQUARES)
-                    .map(|to| if set.has(chess::Square::from_index(to)) { 0.0 } else { MASKED })
+                (0..SQUARES).map(|to| {
+                    if set.has(chess::Square::from_index_wrapping(to)) { 0.0 } else { MASKED }
+                })
             })
             .collect();
         let masks = TensorData::new(masks, [PIECE_HEADS, SQUARES, SQUARES]);

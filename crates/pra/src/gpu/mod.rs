@@ -8,8 +8,8 @@
 //! computing a batch of a few hundred positions, and both backends share the optimizer.
 //!
 //! ```
-//! use pra::gpu::GpuTransformer;
-//! use pra::{Compute, Config, Device, Weights, encode};
+//! use tabiya_pra::gpu::GpuTransformer;
+//! use tabiya_pra::{Compute, Config, Device, Weights, encode};
 //!
 //! let config = Config::new(1, 12);
 //! let weights = Weights::random(&config, 1).unwrap();

@@ -26,7 +26,7 @@ pub fn text_board(position: &Position, weights: &[f32; SQUARES]) -> String {
     for rank in (0..8).rev() {
         let _ = write!(out, "{} ", rank + 1);
         for file in 0..8 {
-            let square = Square::from_index(rank * 8 + file);
+            let square = Square::from_index_wrapping(rank * 8 + file);
             let piece = position.piece_at(square).map_or('·', |piece| piece.symbol());
             let _ = write!(out, " {:5.1} {piece}", 100.0 * weights[square.index()]);
         }

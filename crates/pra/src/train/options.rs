@@ -44,7 +44,7 @@ impl TrainOptions {
     /// The reference's values for a model and a number of steps.
     ///
     /// ```
-    /// use pra::{Config, train::TrainOptions};
+    /// use tabiya_pra::{Config, train::TrainOptions};
     /// let options = TrainOptions::new(Config::new(4, 96), 1_000);
     /// assert_eq!((options.total_batch_size, options.device_batch_size), (16_384, 256));
     /// assert!(options.check().is_ok());

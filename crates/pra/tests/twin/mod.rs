@@ -1,8 +1,8 @@
 //! A reference implementation of the model: slow, obvious, in f64, sharing no code with the transformer.
 
-use pra::config::{HEADS, PIECE_HEADS};
-use pra::encode::{PLAIN_MOVES, POLICY, promotion_of};
-use pra::{Batch, Config, LossWeights, Weights, masks};
+use tabiya_pra::config::{HEADS, PIECE_HEADS};
+use tabiya_pra::encode::{PLAIN_MOVES, POLICY, promotion_of};
+use tabiya_pra::{Batch, Config, LossWeights, Weights, masks};
 
 type Rows = Vec<Vec<f64>>;
 
@@ -57,7 +57,7 @@ impl Twin {
         x.iter().map(|row| matrix.iter().map(|weights| dot(row, weights)).collect()).collect()
     }
 
-    pub fn forward(&self, tokens: &pra::encode::Tokens) -> Output {
+    pub fn forward(&self, tokens: &tabiya_pra::encode::Tokens) -> Output {
         let [pieces, positions, sides] = ["piece", "position", "side"]
             .map(|name| self.tensor(&format!("embedding.{name}_embed.weight")));
         let side = &sides[usize::from(tokens.side)];
@@ -110,7 +110,7 @@ impl Twin {
 
     fn bias(&self, free: &[f64], head: usize, from: usize, to: usize) -> f64 {
         if head < PIECE_HEADS {
-            let [from, to] = [from, to].map(chess::Square::from_index);
+            let [from, to] = [from, to].map(chess::Square::from_index_wrapping);
             let is_visible = masks::reach(masks::HEAD_PIECES[head], from).has(to)
                 || (self.config.self_in_masks && from == to);
             return if is_visible { 0.0 } else { f64::NEG_INFINITY };

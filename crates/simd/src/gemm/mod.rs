@@ -18,7 +18,7 @@ pub const PANEL_WIDTH: usize = 48;
 /// `c = alpha · a · b`.
 ///
 /// ```
-/// use simd::gemm::{Matrix, MatrixMut, matmul};
+/// use tabiya_simd::gemm::{Matrix, MatrixMut, matmul};
 /// let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.0, 0.0, 1.0, 1.0]);
 /// let mut c = [0.0; 4];
 /// matmul(MatrixMut::new(&mut c, 2, 2), Matrix::new(&a, 2, 2), Matrix::new(&b, 2, 2), 2.0);

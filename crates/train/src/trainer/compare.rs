@@ -63,7 +63,7 @@ impl Comparison {
     /// Adds a position.
     ///
     /// ```
-    /// use train::trainer::Comparison;
+    /// use tabiya_train::trainer::Comparison;
     /// let mut comparison = Comparison::default();
     /// [(10.0, 12.0), (-20.0, -24.0), (0.0, 0.0)].map(|(a, b)| comparison.add(a, b));
     /// let compared = comparison.result();

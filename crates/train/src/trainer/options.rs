@@ -53,7 +53,7 @@ impl TrainOptions {
     /// The defaults for an architecture and a number of positions.
     ///
     /// ```
-    /// use train::trainer::TrainOptions;
+    /// use tabiya_train::trainer::TrainOptions;
     /// let options = TrainOptions::new(nnue::Shape::plain(256), 100_000_000);
     /// assert_eq!((options.batch_size, options.steps()), (16_384, 6_104));
     /// // Warmup, peak, decay.

@@ -8,8 +8,8 @@
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
 
-use chess::Position;
-use engine::syzygy::Tablebases;
+use tabiya_chess::Position;
+use tabiya_engine::syzygy::Tablebases;
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args().nth(1) else {

@@ -10,7 +10,7 @@
 
 use std::io::{self, BufRead, BufWriter, Write};
 
-use chess::{CastlingStyle, Position};
+use tabiya_chess::{CastlingStyle, Position};
 
 fn main() -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());

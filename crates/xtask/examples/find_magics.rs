@@ -1,11 +1,11 @@
 //! Finds magic numbers as in `sliders/magic.rs`: for each square, sparse random numbers are tried until one
 //! maps no two occupancies with different attacks to the same index.
 //!
-//! `cargo run --release -p tabiya-chess --example find_magics` prints both tables as Rust.
+//! `cargo run --release -p xtask --example find_magics` prints both tables as Rust.
 
-use chess::rng::Rng;
-use chess::sliders::hyperbola;
-use chess::{Bitboard, File, Rank, Square};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::sliders::hyperbola;
+use tabiya_chess::{Bitboard, File, Rank, Square};
 
 type Attack = fn(Square, Bitboard) -> Bitboard;
 

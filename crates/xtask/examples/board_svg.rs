@@ -1,9 +1,9 @@
 //! A board with everything on it, as SVG on standard output: what the pictures can show.
 //!
-//! `cargo run -p tabiya-chess --example board_svg > board.svg`, with `-- black` from the other side.
+//! `cargo run -p xtask --example board_svg > board.svg`, with `-- black` from the other side.
 
-use chess::svg::{Arrow, BoardPicture, MarkColor};
-use chess::{Color, Piece, Square};
+use tabiya_chess::svg::{Arrow, BoardPicture, MarkColor};
+use tabiya_chess::{Color, Piece, Square};
 
 /// Scholar's mate.
 const BOARD: [&str; 8] = [

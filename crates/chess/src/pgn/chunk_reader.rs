@@ -1,17 +1,17 @@
 //! Splits a text stream into chunks of whole games, in bounded memory.
 //!
-//! A chunk ends at the last [game border](chess::pgn::border) in the buffer. Without a border the buffer
+//! A chunk ends at the last [game border](border) in the buffer. Without a border the buffer
 //! grows up to the maximum game size; then the PGN reader itself finds where the last game begins (games
 //! without tags have no borders). If that is the start of the buffer, a single game exceeds the maximum:
 //! it is discarded up to the next border.
 
 use std::io::{self, Read};
 
-use chess::pgn::{Next, Reader, Visitor, border};
+use super::{Next, Reader, Visitor, border};
 
-/// Result of [`ChunkReader::next`].
+/// Result of [`ChunkReader::next_chunk`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ChunkKind {
+pub enum ChunkKind {
     /// The buffer holds whole games.
     Games,
     /// A game of this many bytes exceeded the maximum and was discarded.
@@ -20,9 +20,24 @@ pub(crate) enum ChunkKind {
     End,
 }
 
-/// Splits a text at game borders.
-pub(crate) struct ChunkReader<R> {
-    pub reader: R,
+/// Splits a text at game borders: the layer below [`Games`](super::Games), for readers that process chunks
+/// of games in parallel.
+///
+/// ```
+/// use tabiya_chess::pgn::{ChunkKind, ChunkReader};
+/// let text = "[Event \"a\"]\n\n1. e4 *\n\n[Event \"b\"]\n\n1. d4 *\n";
+/// let mut chunks = ChunkReader::new(text.as_bytes(), 40, 1 << 20);
+/// let mut chunk = Vec::new();
+/// let (kind, result) = chunks.next_chunk(&mut chunk);
+/// assert_eq!((kind, chunk.starts_with(b"[Event \"a\"]")), (ChunkKind::Games, true));
+/// result?;
+/// assert_eq!(chunks.next_chunk(&mut chunk).0, ChunkKind::End);
+/// assert!(chunks.rest().0.starts_with(b"[Event \"b\"]"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ChunkReader<R> {
+    reader: R,
     /// Target size of a chunk.
     size: usize,
     /// Maximum size of a game.
@@ -44,7 +59,7 @@ const CONTEXT: usize = 1 << 14;
 
 impl<R: Read> ChunkReader<R> {
     /// Chunks have about `size` bytes, games at most `limit`.
-    pub(crate) fn new(reader: R, size: usize, limit: usize) -> Self {
+    pub fn new(reader: R, size: usize, limit: usize) -> Self {
         let (size, limit) = (size.max(1), limit.max(size).max(64));
         Self {
             reader,
@@ -59,20 +74,25 @@ impl<R: Read> ChunkReader<R> {
         }
     }
 
+    /// The source of the text.
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
     /// The text behind the last chunk, and the number of discarded bytes before it.
-    pub(crate) fn rest(&mut self) -> (Vec<u8>, u64) {
+    pub fn rest(&mut self) -> (Vec<u8>, u64) {
         (std::mem::take(&mut self.rest), std::mem::take(&mut self.dropped))
     }
 
     /// Discards the buffer and continues reading after an error.
-    pub(crate) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         self.rest.clear();
         (self.dropped, self.within_tag, self.at_end) = (0, false, false);
     }
 
     /// Reads up to the first border that is recognized without the text before it, and returns that text
     /// and the number of discarded bytes before it. For a text that begins in the middle of a game.
-    pub(crate) fn head(&mut self) -> (Vec<u8>, u64, io::Result<()>) {
+    pub fn head(&mut self) -> (Vec<u8>, u64, io::Result<()>) {
         let mut searched = 0;
         loop {
             let result = self.fill(self.rest.len() + self.size);
@@ -96,7 +116,7 @@ impl<R: Read> ChunkReader<R> {
     }
 
     /// Reads the next chunk into the buffer. An error comes with the last text before it.
-    pub(crate) fn next(&mut self, chunk: &mut Vec<u8>) -> (ChunkKind, io::Result<()>) {
+    pub fn next_chunk(&mut self, chunk: &mut Vec<u8>) -> (ChunkKind, io::Result<()>) {
         chunk.clear();
         let mut wanted = self.size;
         loop {
@@ -208,11 +228,8 @@ fn last_game(text: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-#[path = "../../chess/src/pgn/hostile.rs"]
-mod hostile;
-
-#[cfg(test)]
 mod tests {
+    use super::super::hostile;
     use super::*;
 
     /// Bytes searched to split a text, from its beginning or from the middle of a game.
@@ -225,7 +242,7 @@ mod tests {
             bytes += head.len() as u64 + dropped;
         }
         loop {
-            let (found, _) = chunks.next(&mut chunk);
+            let (found, _) = chunks.next_chunk(&mut chunk);
             match found {
                 ChunkKind::Games => bytes += chunk.len() as u64,
                 ChunkKind::TooLong(length) => bytes += length,

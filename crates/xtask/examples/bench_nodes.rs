@@ -1,13 +1,13 @@
 //! Prints the node count of a bench to a given depth, to compare builds (`make bench-check`).
 //!
 //! ```text
-//! cargo run -p tabiya-engine --example bench_nodes -- 6
-//! cargo run -p tabiya-engine --example bench_nodes --features tabiya-chess/sliders-magic -- 6
+//! cargo run -p xtask --example bench_nodes -- 6
+//! cargo run -p xtask --example bench_nodes --features tabiya-chess/sliders-magic -- 6
 //! ```
 
-use engine::bench;
-use engine::eval::file::embedded;
-use engine::search::{Control, with_deep_stack};
+use tabiya_engine::bench;
+use tabiya_engine::eval::file::embedded;
+use tabiya_engine::search::{Control, with_deep_stack};
 
 fn main() {
     let depth = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(6);

@@ -1,6 +1,6 @@
 //! The speed of a HalfKP network on one core, with refreshed accumulators and incrementally.
 //!
-//! `cargo run --release -p tabiya-nnue --example halfkp_speed -- nn-62ef826d1a6d.nnue`
+//! `cargo run --release -p xtask --example halfkp_speed -- nn-62ef826d1a6d.nnue`
 //!
 //! Positions are those of random games in random order, so that the weights are hardly ever cached, as with
 //! the positions of a data set.
@@ -9,9 +9,9 @@ use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
-use chess::rng::Rng;
-use chess::{Move, Position};
-use nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{Move, Position};
+use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 
 const GAMES: usize = 2_000;
 const PLIES: usize = 100;

@@ -1,7 +1,7 @@
 //! Evaluations per second on one thread, accumulator updates included.
 //!
 //! ```text
-//! cargo run --release -p tabiya-nnue --example evaluations -- [hidden] [file.nnue]
+//! cargo run --release -p xtask --example evaluations -- [hidden] [file.nnue]
 //! ```
 //!
 //! As in a search, every legal move from each position of some games is made, evaluated and unmade.
@@ -10,9 +10,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use chess::Position;
-use chess::rng::Rng;
-use nnue::{AccumulatorStack, Network, Shape};
+use tabiya_chess::Position;
+use tabiya_chess::rng::Rng;
+use tabiya_nnue::{AccumulatorStack, Network, Shape};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{}: {rate:.0} evaluations/s incremental ({}), {refreshed:.0} refreshed (scalar), \
              loaded in {:.1} ms",
             network.shape(),
-            simd::Kernels::current().instruction_set(),
+            tabiya_simd::Kernels::current().instruction_set(),
             load.as_secs_f64() * 1e3
         );
     }

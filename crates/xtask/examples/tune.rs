@@ -1,7 +1,7 @@
 //! Fits the weights of the classic evaluation to games with engine evaluations.
 //!
 //! ```text
-//! cargo run --release -p tabiya-engine --example tune -- GAMES.pgn.zst [EPOCHS] > weights.rs
+//! cargo run --release -p xtask --example tune -- GAMES.pgn.zst [EPOCHS] > weights.rs
 //! ```
 //!
 //! Every position with an evaluation, not in check and not decided, is one example; its target is a mixture of
@@ -12,15 +12,15 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use chess::pgn::{
+use tabiya_chess::pgn::{
     Annotation, GameResult, Next, PgnError, Replay, Score, Watcher, annotations, read,
 };
-use chess::rng::Rng;
-use chess::{Color, Move, Position};
-use data::{Chunk, Input, ReadOptions, read_games};
-use engine::eval::classic::{FULL_PHASE, FULL_SCALE, Tally, phase, scale, tally};
-use engine::eval::terms::{COUNT, PIECE_SQUARE, RUNS, TEMPO};
-use engine::eval::weights::WEIGHTS;
+use tabiya_chess::rng::Rng;
+use tabiya_chess::{Color, Move, Position};
+use tabiya_data::{Chunk, Input, ReadOptions, read_games};
+use tabiya_engine::eval::classic::{FULL_PHASE, FULL_SCALE, Tally, phase, scale, tally};
+use tabiya_engine::eval::terms::{COUNT, PIECE_SQUARE, RUNS, TEMPO};
+use tabiya_engine::eval::weights::WEIGHTS;
 
 /// Centipawns at an expected score of 10/11.
 const SIGMOID_SCALE: f32 = 400.0;
@@ -234,7 +234,7 @@ fn print_weights(weights: &[[f32; 2]]) {
     println!(
         "//! The weights of the classic evaluation, for the middlegame and the endgame: the output of"
     );
-    println!("//! `examples/tune.rs`, which says how they are found. Do not edit.");
+    println!("//! `xtask/examples/tune.rs`, which says how they are found. Do not edit.");
     println!();
     println!("use super::terms::COUNT;");
     println!();
