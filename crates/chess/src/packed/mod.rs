@@ -52,6 +52,7 @@ pub struct PackedRow([u8; 32]);
 
 /// Why bytes are not a valid row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PackedError {
     /// More than 32 squares are occupied.
     #[error("{0} squares are occupied")]
