@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{start}");
 
     // The king on b1 castles with the rook on g1: king takes rook, to g1 and f1.
-    let position = Position::from_fen("1k4r1/8/8/8/8/8/8/RK4R1 w GA - 0 1")?;
+    let position = Position::from_fen("1k6/8/8/8/8/8/8/RK4R1 w GA - 0 1")?;
     println!("{}", position.fen_in(FenStyle::Shredder));
     for m in position.legal_moves().into_iter().filter(|m| m.is_castling()) {
         let (san, uci) = (position.san(m), m.uci(CastlingStyle::Chess960));

@@ -12,7 +12,7 @@
 //! [`Config`] has the hyperparameters, [`Weights`] the parameters and their files, [`encode`] the
 //! encoding of positions and moves, [`Transformer`] runs a model on the CPU, [`Loader`] loads batches,
 //! [`Optimizer`] updates weights, and [`train`] is the training loop. [`evaluate`] measures a model,
-//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`bench`]
+//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`mod@bench`]
 //! measures throughput.
 
 #![forbid(unsafe_code)]
