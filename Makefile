@@ -23,7 +23,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu book fuzz clean
+.PHONY: engine help test lint rust-test doc api api-check package deny test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu book fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -33,7 +33,7 @@ help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 test: ## run all checks: format, lints, Rust tests, comparison with python-chess
-	@begin=$$(date +%s); $(MAKE) --no-print-directory lint rust-test differential && \
+	@begin=$$(date +%s); $(MAKE) --no-print-directory lint rust-test api-check package differential && \
 	$(if $(wildcard $(SHARED)),$(MAKE) --no-print-directory test-shared,echo "no $(SHARED): its tests were not run") && \
 	echo "all checks passed in $$(( ($$(date +%s) - begin + 30) / 60 )) minutes"
 
@@ -49,6 +49,29 @@ rust-test: ## run the Rust tests and doctests
 	awk '/^test result:/ { passed += $$4; failed += $$6; ignored += $$8 } \
 	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
 	[ "$$(cat "$$log.exit")" = 0 ]
+
+doc: ## build the documentation of the libraries; a warning is an error
+	rm -rf $(TARGET_DIR)/doc
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --exclude tabiya --exclude peers --exclude tabiya-fuzz
+
+# The public interface of the libraries that others build on, as text: changes show in the diff of a commit.
+API_CRATES = tabiya-chess tabiya-paco tabiya-nnue tabiya-engine tabiya-uci
+
+api: doc ## write the snapshots of the public interfaces
+	$(PYTHON) tests/api/public_api.py $(TARGET_DIR)/doc $(API_CRATES) --update
+
+api-check: doc ## compare the public interfaces with their snapshots
+	$(PYTHON) tests/api/public_api.py $(TARGET_DIR)/doc $(API_CRATES)
+
+# Archives as for the registry, without compiling them again.
+UNPUBLISHED = peers tabiya-fuzz tabiya-test-support xtask
+
+package: ## package every published crate, into target/package
+	$(CARGO) package --quiet --workspace $(UNPUBLISHED:%=--exclude %) --locked --no-verify --allow-dirty
+
+# The advisory database is not part of it: it changes by the day, and needs the network.
+deny: ## check licences, banned crates and sources of all dependencies (needs cargo-deny)
+	$(CARGO) deny --all-features check licenses bans sources
 
 test-shared: ## run the tests that need the large files of SHARED; fails if one is missing
 	TABIYA_SHARED="$(abspath $(SHARED))" $(CARGO) test --locked --tests -- --ignored shared_data::
@@ -85,7 +108,7 @@ bench-check: ## compare the nodes of a bench in debug, release, without SIMD, an
 	check release env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(BENCH) --release; \
 	check "plain processor" env RUSTFLAGS="-C target-cpu=generic" $(BENCH); \
 	for backend in pext magic above-below hyperbola; do \
-	  check $$backend $(BENCH) --features tabiya-chess/sliders-$$backend; \
+	  check $$backend env TABIYA_SLIDERS=$$backend $(BENCH); \
 	done
 
 # PyTorch is large (5 GB with what it brings along), so it has an environment of its own.

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! Matches between UCI engines: games, openings, adjudication, statistics, state.
 //!
 //! | module | contents |

@@ -40,6 +40,7 @@ pub enum Book {
 
 /// Why there are no openings.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BookError {
     /// The PGN file cannot be read.
     #[error(transparent)]

@@ -20,6 +20,7 @@ const VERSION: u64 = 1;
 
 /// Why a state file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// The file cannot be opened, read or written.
     #[error("cannot {action} {}: {source}", path.display())]

@@ -33,6 +33,7 @@ const OPENING_HASH: usize = 1;
 
 /// Why a match ends early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MatchError {
     /// An engine cannot be started.
     #[error(transparent)]

@@ -20,7 +20,7 @@ use crate::{FenError, FenStyle, Move, Position, SanError, Setup, SetupProblems};
 /// let epd: Epd = text.parse()?;
 /// assert_eq!(epd.operand("id"), Some("castle; or check"));
 /// let best: Vec<String> = epd.moves("bm")?.iter().map(|m| m.to_string()).collect();
-/// assert_eq!(best, ["e1h1", "h1h8"]);
+/// assert_eq!(best, ["e1g1", "h1h8"]);
 /// assert_eq!(epd.to_string(), text);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -43,6 +43,7 @@ pub struct Operation {
 
 /// Why a line is not EPD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EpdError {
     /// The position is malformed or illegal.
     #[error(transparent)]

@@ -6,6 +6,7 @@ use crate::{DrawReason, FenError, Game, IllegalMove, Outcome, Position, UciError
 
 /// Why a text is no game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseGameError {
     /// The start position is invalid.
     #[error(transparent)]

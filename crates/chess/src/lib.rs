@@ -1,23 +1,14 @@
-//! Chess and Chess960: bitboards, legal moves, notation, pictures.
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
 //!
 //! A [`Setup`] is an unvalidated position; a [`Position`] is always legal and 64 bytes; a [`Game`] is a
-//! position with its history. The crate is pure computation: no I/O, threads, clock or init call, and no panic
-//! on any input.
+//! position with its history. The crate is pure computation: no threads, clock or init call, no I/O but the
+//! reader that is passed to [`pgn::Games`], and no panic on any input.
 //!
-//! ```
-//! use tabiya_chess::{Game, Outcome, Color};
-//!
-//! let mut game = Game::default();
-//! for m in ["f2f3", "e7e5", "g2g4", "d8h4"] {
-//!     game.play(game.position().parse_uci(m)?)?;
-//! }
-//! assert_eq!(game.outcome(), Some(Outcome::Checkmate(Color::Black)));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Entry points: [`Position::legal_moves`] and [`Position::play`] ([`Position::after`] for moves known to be legal); [`Position::visit_moves`] and
-//! [`Position::for_each_child`] when speed matters; [`Setup::position`] for validation; [`svg`] and
-//! [`picture`] for diagrams.
+//! Entry points: [`Position::legal_moves`] and [`Position::play`], or [`Position::after`] for moves known to
+//! be legal; [`Position::visit_moves`] and [`Position::for_each_child`] when speed matters;
+//! [`Setup::position`] for validation; [`pgn`] for games; [`svg`] and [`picture`] for diagrams.
 
 pub mod attacks;
 mod bitboard;

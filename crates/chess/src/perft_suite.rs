@@ -13,6 +13,7 @@ pub struct PerftCase {
 
 /// Why a line is not part of a suite.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PerftCaseError {
     /// There are not three fields.
     #[error("expected 'variant; FEN; n1 n2 …', found {0} fields")]

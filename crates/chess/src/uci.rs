@@ -21,6 +21,7 @@ pub enum CastlingStyle {
 
 /// Why a text is not a legal move of the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UciError {
     /// Not of the form `e2e4` or `e7e8q`.
     #[error("'{0}' is not a move in UCI notation, such as e2e4 or e7e8q")]

@@ -7,6 +7,7 @@ use crate::{ReadError, ThreadError};
 
 /// Why a data set could not be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DataError {
     /// A PGN input could not be read.
     #[error(transparent)]
@@ -93,6 +94,7 @@ impl DataError {
         move |cause| Self::Io { what, path, cause }
     }
 
+    #[cfg(feature = "parquet")]
     pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
         Self::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }

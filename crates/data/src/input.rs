@@ -55,6 +55,7 @@ impl fmt::Display for Format {
 
 /// Why an input could not be read, or not completely.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// The reader threads could not be started.
     #[error(transparent)]

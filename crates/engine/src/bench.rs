@@ -56,6 +56,7 @@ impl Work {
 
 /// Why a bench cannot run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BenchError {
     /// The table cannot be allocated.
     #[error(transparent)]

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! A chess engine as a library: search, evaluation, time management, threads, and a UCI session.
 //!
 //! [`search::Engine`] searches positions; [`uci::Session`] implements the protocol line by line. The library
@@ -7,14 +11,17 @@
 pub mod analysis;
 pub mod bench;
 pub mod eval;
-pub mod history;
+mod history;
 mod memory;
 pub mod openings;
-pub mod picker;
-pub mod repetition;
+mod picker;
+mod repetition;
 pub mod score;
 pub mod search;
 pub mod syzygy;
-pub mod table;
+mod table;
 pub mod uci;
-pub mod weaken;
+mod weaken;
+
+pub use chess;
+pub use table::OutOfMemory;

@@ -65,6 +65,7 @@ pub fn random(
 
 /// Why a book cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BookError {
     /// The file cannot be read.
     #[error("{}: {source}", path.display())]

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! Text layout for terminals: width, word wrapping, tables, counts.
 //!
 //! The width is `COLUMNS` if set, else that of the terminal, else 80. Machine-readable output (JSON, FEN,

@@ -10,6 +10,7 @@ use data::DataError;
 
 /// Why a model could not be trained, loaded or saved.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
     /// A data set could not be read or a file could not be written; or the run was interrupted.
     #[error(transparent)]

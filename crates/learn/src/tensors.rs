@@ -7,6 +7,7 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
 /// What is wrong with a tensor of a checkpoint.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TensorError {
     /// The file is not in the safetensors format, or damaged.
     #[error("it is no safetensors file, or damaged: {0}")]

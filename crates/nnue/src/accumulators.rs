@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use chess::{Bitboard, Color, Move, Observer, Piece, PieceType, Position, Square};
 
-/// What [`AccumulatorStack`] needs of a network.
+/// What `AccumulatorStack` needs of a network.
 pub trait Architecture {
     /// The sums of the feature transformer for one perspective.
     type Accumulator: Clone;

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! Chess networks: features, file formats, accumulators, inference.
 //!
 //! [`network`] is the engine's own architecture, [`halfkp`] Stockfish's first; [`AnyNetwork`] is one of
@@ -15,6 +19,7 @@ pub mod towers;
 
 pub use accumulators::Architecture;
 pub use any::{AnyLoadError, AnyNetwork, MAX_FILE_LEN, halfkp_centipawns};
+pub use chess;
 pub use network::{AccumulatorStack, LoadError, Network, Shape};
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub struct FenError {
 
 /// The reason of a FEN error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FenReason {
     /// Not six fields (or eight in the extended form).
     #[error("a FEN has 6 fields separated by single blanks, or 8 in the extended form, not {0}")]

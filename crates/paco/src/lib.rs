@@ -1,20 +1,8 @@
-//! Paco Ŝako: the game of peace, on chess's board with chess's pieces.
+#![doc = include_str!("../README.md")]
 //!
-//! Nothing is ever captured. A piece placed on an enemy piece forms a **union** with it; a piece placed on a
-//! union releases the union's piece of its own color, which moves next: a **chain**. Forming a union with the
-//! enemy king wins. `docs/src/reference/paco.md` has the full rules.
+//! # Overview
 //!
-//! ```
-//! use tabiya_paco::{Game, Outcome};
-//! let mut game = Game::default();
-//! for turn in ["e2>e4", "d7>d5", "Bf1>b5", "d5xe4", "Bb5xe8"] {
-//!     for action in game.position().parse_turn(turn)? {
-//!         game.play(action)?;
-//!     }
-//! }
-//! assert_eq!(game.outcome(), Some(Outcome::PacoVictory(chess::Color::White)));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! `docs/src/reference/paco.md` of the repository has the full rules.
 //!
 //! Entry points:
 //!
@@ -65,6 +53,7 @@ mod zobrist;
 
 pub use action::{Action, ParseActionError};
 pub use chain::{Answer, threats};
+pub use chess;
 pub use chess::rng::Rng;
 pub use eval::{WIN, evaluate};
 pub use fen::{FenError, FenReason};

@@ -14,6 +14,7 @@ use crate::{PieceType, Position, Setup};
 
 /// Why a text is not a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MatrixError {
     /// Not eight lines.
     #[error("a matrix has 8 lines, not {0}")]

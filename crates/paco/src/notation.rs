@@ -33,6 +33,7 @@ pub struct NotationError {
 
 /// The reason of a notation error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotationReason {
     /// Empty text.
     #[error("a turn is like 'd2>d4', 'Qd8>Pd5>d4' or '0-0', not nothing")]

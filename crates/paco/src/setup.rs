@@ -56,6 +56,7 @@ impl Default for Setup {
 
 /// Why a setup is no position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SetupError {
     /// More than sixteen pieces of a color.
     #[error("{0} has {1} pieces, more than sixteen")]

@@ -1,5 +1,5 @@
 //! Slider backends side by side: queen attacks on boards from random games, and perft is what
-//! decides in the end (build with `--features tabiya-chess/sliders-…` to see that).
+//! decides in the end (build with `TABIYA_SLIDERS=…` to see that).
 
 use std::hint::black_box;
 

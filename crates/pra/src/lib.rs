@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! Piece-routed attention (PRA): a transformer on chess positions with attention heads masked by the
 //! moves of the pieces.
 //!
@@ -8,21 +12,24 @@
 //! [`Config`] has the hyperparameters, [`Weights`] the parameters and their files, [`encode`] the
 //! encoding of positions and moves, [`Transformer`] runs a model on the CPU, [`Loader`] loads batches,
 //! [`Optimizer`] updates weights, and [`train`] is the training loop. [`evaluate`] measures a model,
-//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`bench`]
+//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`mod@bench`]
 //! measures throughput.
 
 #![forbid(unsafe_code)]
 
 pub mod attention;
+#[cfg(feature = "train")]
 pub mod bench;
 mod compute;
 pub mod config;
 mod device;
 pub mod encode;
+#[cfg(feature = "train")]
 pub mod evaluate;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod layout;
+#[cfg(feature = "train")]
 mod loader;
 pub mod masks;
 mod model;
@@ -30,15 +37,23 @@ pub mod optim;
 pub mod picture;
 pub mod player;
 pub mod predict;
+#[cfg(feature = "train")]
 pub mod train;
 pub mod uci;
 mod weights;
 
+pub use chess;
 pub use compute::{Compute, ComputeError, compute_on};
 pub use config::{Config, ConfigError};
 pub use device::Device;
 pub use layout::{Init, Kind, Layout, Tensor};
+#[cfg(feature = "train")]
 pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, first_positions, sample};
 pub use model::{Batch, LossWeights, Losses, Prediction, Transformer};
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};
+
+/// The embedded model: small, trained on human games.
+pub fn embedded() -> Result<Weights, ModelError> {
+    Weights::embedded()
+}

@@ -226,6 +226,19 @@ impl Weights {
         Self::load_tensors(&config, &folder.join(MODEL))
     }
 
+    /// The embedded model, of the directory `model`.
+    pub(crate) fn embedded() -> Result<Self, ModelError> {
+        let (config, tensors) =
+            (include_str!("../model/config.json"), include_bytes!("../model/model.safetensors"));
+        let path = |name: &str| Path::new("embedded").join(name);
+        let config: Config = serde_json::from_str(config).map_err(|error| ModelError::Config {
+            path: path(CONFIG),
+            reason: error.to_string(),
+        })?;
+        let tensors = Self::from_bytes(&config, tensors);
+        tensors.map_err(|reason| ModelError::Tensors { path: path(MODEL), reason })
+    }
+
     /// Reads a safetensors file of a model of this configuration.
     pub fn load_tensors(config: &Config, path: &Path) -> Result<Self, ModelError> {
         let bytes = regular::read(path, MAX_BYTES).map_err(io_error("read", path))?;

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! C ABI for HalfKP networks: a drop-in replacement for nnue-probe.
 //!
 //! `include/nnue.h` documents the interface. This crate is the FFI boundary: it validates pointers and

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! Regular files, opened and read within a limit.
 //!
 //! Parquet files, packed rows, manifests, networks and checkpoints have a length and are read from any

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! Vector kernels: 64-byte-aligned buffers, CPU detection, and the inner loops that `nnue`, `train` and
 //! `pra` share. All `unsafe` code of these crates is here.
 //!

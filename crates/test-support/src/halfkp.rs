@@ -59,7 +59,7 @@ pub fn file(weights: Weights, seed: u64) -> Vec<u8> {
     file
 }
 
-/// Evaluates a position with a network [`file`]: plain loops over its bytes, written from the published
+/// Evaluates a position with a network [`file()`]: plain loops over its bytes, written from the published
 /// description of HalfKP and independent of the library. The value is the side to move's, before any
 /// conversion to centipawns, divided by 16.
 pub fn reference(file: &[u8], position: &Position) -> i32 {

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! NNUE training: from games to networks.
 //!
 //! [`selfplay`] plays games of the engine against itself and writes a data set; [`rescore`] replaces the
@@ -14,4 +18,5 @@ pub mod selfplay;
 pub mod towers;
 pub mod trainer;
 
+pub use chess;
 pub use loaded::{LoadNetworkError, LoadedNetwork, NetworkTest};

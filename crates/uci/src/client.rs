@@ -41,6 +41,7 @@ pub enum EngineError {
 
 /// Why an engine cannot be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// The process cannot be spawned.
     #[error("cannot start the engine {name} ('{program}'): {source}")]

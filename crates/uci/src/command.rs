@@ -92,6 +92,7 @@ fn split_value(args: &str) -> (&str, &str) {
 
 /// Why the arguments of `position` are rejected.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PositionError {
     /// Neither `startpos` nor `fen`.
     #[error("neither 'startpos' nor 'fen'")]

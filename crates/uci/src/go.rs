@@ -36,6 +36,7 @@ pub struct Go {
 
 /// A problem with an argument of `go`.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GoError {
     /// An illegal move in `searchmoves`.
     #[error("searchmoves: {0}")]

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Overview
+//!
 //! The Universal Chess Interface (UCI) in both directions.
 //!
 //! | module | contents |
@@ -24,6 +28,7 @@ mod server;
 
 use std::fmt;
 
+pub use chess;
 pub use chess::Score;
 pub use client::{EngineError, EngineProcess, ReceivedLine, StartError};
 pub use command::{Command, PositionError, parse_position, setoption};

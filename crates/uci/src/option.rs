@@ -48,6 +48,7 @@ pub enum OptionKind {
 
 /// Why an option cannot be set.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OptionError {
     /// There is no such option.
     #[error("unknown option '{}'", excerpt(.0))]

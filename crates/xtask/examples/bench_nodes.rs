@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run -p xtask --example bench_nodes -- 6
-//! cargo run -p xtask --example bench_nodes --features tabiya-chess/sliders-magic -- 6
+//! TABIYA_SLIDERS=magic cargo run -p xtask --example bench_nodes -- 6
 //! ```
 
 use tabiya_engine::bench;

@@ -14,12 +14,6 @@ use pra::{CONFIG, Config, MODEL, Weights};
 
 use crate::output;
 
-/// The model that is embedded in the program; see `docs/src/reference/pra.md`.
-const SHIPPED: (&str, &[u8]) = (
-    include_str!("../../../pra/model/config.json"),
-    include_bytes!("../../../pra/model/model.safetensors"),
-);
-
 /// The configuration of a model without weights.
 #[derive(Args)]
 pub struct ConfigArgs {
@@ -68,9 +62,7 @@ pub fn model_folder_or_shipped(folder: Option<&Path>) -> anyhow::Result<Weights>
             .with_context(|| folder.display().to_string())?;
         return Ok(player.into_weights());
     }
-    let (config, tensors) = SHIPPED;
-    let config: Config = serde_json::from_str(config).context("the embedded model")?;
-    Weights::from_bytes(&config, tensors).context("the embedded model")
+    Ok(pra::embedded()?)
 }
 
 /// Refuses outputs that are files of the model.

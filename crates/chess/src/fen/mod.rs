@@ -49,6 +49,7 @@ impl fmt::Display for FenField {
 
 /// Why a text is not the FEN of a legal position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FenError {
     /// The text ends before this field.
     #[error("the FEN ends before its {0}")]
@@ -80,6 +81,7 @@ pub enum FenError {
 
 /// What is wrong with a field of a FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FenProblem {
     /// An unexpected character.
     #[error("'{0}' means nothing here")]

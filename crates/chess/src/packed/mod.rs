@@ -1,25 +1,4 @@
 //! A position in 32 bytes with score, move and result: the row format of data sets and trainers.
-//!
-//! | bytes | content (little-endian) |
-//! |---|---|
-//! | 0–7 | the occupancy bitboard, bit 0 is a1, bit 63 is h8 |
-//! | 8–23 | a four-bit code for each occupied square, from a1 to h8; the first in the low half of byte 8. Unused bits are zero |
-//! | 24–25 | score, signed, White's view: centipawns up to ±31,999; mate in *n* moves as 32,000 + *n*, being mated in *n* as −32,000 − *n*, *n* up to 127; −32,768 for none |
-//! | 26–27 | the played move, as the bits of a [`Move`]; 0 for none |
-//! | 28–29 | the fullmove number |
-//! | 30–31 | bits 0–13: the halfmove clock; bits 14–15, the result: 0 unknown, 1 Black won, 2 draw, 3 White won |
-//!
-//! The codes are those of [`Piece::to_bits`]: pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5,
-//! and 8 more for Black. The remaining four encode castling, en passant and the side to move:
-//!
-//! | code | piece |
-//! |---|---|
-//! | 6, 14 | a white, a black rook with castling right |
-//! | 7 | a pawn that can be captured en passant: White's on the fourth rank, Black's on the fifth |
-//! | 15 | Black's king, with Black to move |
-//!
-//! Every position, Chess960 included, round-trips exactly. The encoding is canonical: only bytes that
-//! [`PackedRow::new`] writes are accepted.
 
 mod codes;
 
@@ -32,7 +11,28 @@ use codes::{
     BLACK_KING_TO_MOVE, CASTLING_BLACK, CASTLING_WHITE, CODES, EN_PASSANT_PAWN, PLANES, encode,
 };
 
-/// A packed row; the [module](self) documents the layout.
+/// A position with score, move and result in 32 bytes.
+///
+/// | bytes | content (little-endian) |
+/// |---|---|
+/// | 0–7 | the occupancy bitboard, bit 0 is a1, bit 63 is h8 |
+/// | 8–23 | a four-bit code for each occupied square, from a1 to h8; the first in the low half of byte 8. Unused bits are zero |
+/// | 24–25 | score, signed, White's view: centipawns up to ±31,999; mate in *n* moves as 32,000 + *n*, being mated in *n* as −32,000 − *n*, *n* up to 127; −32,768 for none |
+/// | 26–27 | the played move, as the bits of a [`Move`]; 0 for none |
+/// | 28–29 | the fullmove number |
+/// | 30–31 | bits 0–13: the halfmove clock; bits 14–15, the result: 0 unknown, 1 Black won, 2 draw, 3 White won |
+///
+/// The codes are those of [`Piece::to_bits`]: pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5,
+/// and 8 more for Black. The remaining four encode castling, en passant and the side to move:
+///
+/// | code | piece |
+/// |---|---|
+/// | 6, 14 | a white, a black rook with castling right |
+/// | 7 | a pawn that can be captured en passant: White's on the fourth rank, Black's on the fifth |
+/// | 15 | Black's king, with Black to move |
+///
+/// Every position, Chess960 included, round-trips exactly. The encoding is canonical: only bytes that
+/// [`PackedRow::new`] writes are accepted.
 ///
 /// ```
 /// use tabiya_chess::{PackedRow, Position, pgn::{GameResult, Score}};
@@ -52,6 +52,7 @@ pub struct PackedRow([u8; 32]);
 
 /// Why bytes are not a valid row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PackedError {
     /// More than 32 squares are occupied.
     #[error("{0} squares are occupied")]

@@ -5,6 +5,7 @@ use crate::{FenError, SanError};
 
 /// A problem of a PGN game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PgnProblem {
     /// An unknown token in the movetext.
     #[error("'{0}' means nothing here")]

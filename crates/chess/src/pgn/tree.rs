@@ -73,6 +73,7 @@ impl Node {
 
 /// Why an edit of a tree failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TreeError {
     /// The node is not in this tree.
     #[error("there is no such node in the tree")]

@@ -6,6 +6,7 @@ use crate::{Bitboard, Move, MoveFilter, PieceType, Position, Rank, Square, attac
 
 /// Why a text is not a legal move of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SanError {
     /// Not a move in any position.
     #[error("'{text}' is not a move in algebraic notation, such as Nf3, exd5 or O-O")]
@@ -43,6 +44,7 @@ pub enum SanError {
 
 /// Why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Illegality {
     /// The piece is pinned.
     #[error("the {piece} on {from} is pinned by the {pinner_type} on {pinner}")]

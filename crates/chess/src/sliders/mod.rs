@@ -11,10 +11,10 @@
 //! | [`above_below`] | first blocker above or below the square in each direction | 4 KiB       |
 //! | [`hyperbola`]   | `o ^ (o - 2s)` along each line, and the same in reverse   | 2 KiB       |
 //!
-//! The backend is chosen at compile time by the cargo features `sliders-pext`, `sliders-magic`,
-//! `sliders-above-below` and `sliders-hyperbola`; by default it is
-//! `pext` where the target has the instruction (`target-cpu=native` on nearly all x86-64 machines;
-//! on AMD before Zen 3 it is slow: take `magic` there) and `magic` elsewhere.
+//! All of them are always compiled, and each can be called by its own name. The functions of this module use
+//! `pext` where the compiler targets BMI2 (`target-cpu=native` on nearly all x86-64 machines; on AMD before
+//! Zen 3 the instruction is slow) and `magic` elsewhere. The environment variable `TABIYA_SLIDERS`, set to
+//! the name of a backend while this crate is compiled, selects another one.
 
 use crate::{Bitboard, Square};
 
@@ -24,27 +24,34 @@ pub mod magic;
 pub mod pext;
 mod tables;
 
-#[cfg(feature = "sliders-above-below")]
-use above_below as chosen;
-#[cfg(all(feature = "sliders-hyperbola", not(feature = "sliders-above-below")))]
-use hyperbola as chosen;
-#[cfg(all(
-    any(feature = "sliders-magic", not(any(target_feature = "bmi2", feature = "sliders-pext"))),
-    not(any(feature = "sliders-above-below", feature = "sliders-hyperbola"))
-))]
-use magic as chosen;
-#[cfg(all(
-    any(target_feature = "bmi2", feature = "sliders-pext"),
-    not(any(
-        feature = "sliders-magic",
-        feature = "sliders-above-below",
-        feature = "sliders-hyperbola"
-    ))
-))]
-use pext as chosen;
+#[derive(Clone, Copy)]
+enum Backend {
+    Pext,
+    Magic,
+    AboveBelow,
+    Hyperbola,
+}
+
+/// A constant, so that only the chosen branch of every `match` remains.
+const CHOSEN: Backend = match option_env!("TABIYA_SLIDERS") {
+    None if cfg!(target_feature = "bmi2") => Backend::Pext,
+    None => Backend::Magic,
+    Some(name) => match name.as_bytes() {
+        b"pext" => Backend::Pext,
+        b"magic" => Backend::Magic,
+        b"above-below" => Backend::AboveBelow,
+        b"hyperbola" => Backend::Hyperbola,
+        _ => panic!("TABIYA_SLIDERS is pext, magic, above-below or hyperbola"),
+    },
+};
 
 /// The name of the backend this build uses.
-pub const BACKEND: &str = chosen::NAME;
+pub const BACKEND: &str = match CHOSEN {
+    Backend::Pext => pext::NAME,
+    Backend::Magic => magic::NAME,
+    Backend::AboveBelow => above_below::NAME,
+    Backend::Hyperbola => hyperbola::NAME,
+};
 
 /// The squares a rook attacks.
 ///
@@ -64,13 +71,23 @@ pub const BACKEND: &str = chosen::NAME;
 /// ```
 #[inline(always)]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
-    chosen::rook(square, occupied)
+    match CHOSEN {
+        Backend::Pext => pext::rook(square, occupied),
+        Backend::Magic => magic::rook(square, occupied),
+        Backend::AboveBelow => above_below::rook(square, occupied),
+        Backend::Hyperbola => hyperbola::rook(square, occupied),
+    }
 }
 
 /// The squares a bishop attacks.
 #[inline(always)]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
-    chosen::bishop(square, occupied)
+    match CHOSEN {
+        Backend::Pext => pext::bishop(square, occupied),
+        Backend::Magic => magic::bishop(square, occupied),
+        Backend::AboveBelow => above_below::bishop(square, occupied),
+        Backend::Hyperbola => hyperbola::bishop(square, occupied),
+    }
 }
 
 /// The squares a queen attacks.

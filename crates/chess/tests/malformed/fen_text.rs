@@ -190,7 +190,7 @@ fn a_thousand_malformed_fens_are_rejected_with_field_and_text() {
                 assert!(message.contains(text.as_str()), "{message}");
                 Trailing
             }
-            FenError::Illegal(_) => panic!("{fen:?} was read: {error}"),
+            _ => panic!("{fen:?} was read: {error}"),
         };
         assert_eq!(found, *expected, "{fen:?}: {error}");
         *refused.entry(format!("{found:?}")).or_insert(0) += 1;

@@ -13,6 +13,7 @@ use crate::table::Bound;
 
 /// Why a search has no result.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnalysisError {
     /// The system starts no thread for it.
     #[error("cannot start a thread for the search: {0}")]

@@ -10,6 +10,7 @@ use crate::memory::is_available;
 
 /// Why a network cannot be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// It cannot be read, or is larger than any network.
     #[error(transparent)]

@@ -3,10 +3,13 @@
 //! The search uses only [`Evaluator`], which follows every move made and unmade. Behind it is a network (NNUE) or
 //! the hand-crafted evaluation of [`classic`].
 
+#[doc(hidden)] // for the tuner
 pub mod classic;
 pub mod file;
 mod side;
+#[doc(hidden)] // for the tuner
 pub mod terms;
+#[doc(hidden)] // for the tuner
 pub mod weights;
 
 use chess::{Move, Position};

@@ -41,6 +41,8 @@ pub(crate) use threads::{STACK_BYTES, builder};
 pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
 pub use worker::PvLine;
+
+pub use crate::weaken::Weakening;
 use worker::{Counters, Searcher, Shared, WORKER_BYTES, Worker};
 
 use crate::eval::Evaluator;
@@ -48,7 +50,7 @@ use crate::memory::is_available;
 use crate::score::{self, Score};
 use crate::syzygy::Tablebases;
 use crate::table::{Bound, OutOfMemory, SharedTable, Table};
-use crate::weaken::{self, Weakening};
+use crate::weaken;
 
 /// A report of a running search.
 #[derive(Clone, Copy, Debug)]

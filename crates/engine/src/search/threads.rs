@@ -18,6 +18,7 @@ pub(crate) const STACK_BYTES: usize = 32 << 20;
 
 /// Why the search threads cannot be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ThreadError {
     /// Their stacks and histories do not fit into memory.
     #[error("not enough memory for {0} threads")]

@@ -68,6 +68,7 @@ impl Neg for Wdl {
 
 /// Why no tables can be opened.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TablebaseError {
     /// The directory does not exist.
     #[error("{0}: no such folder")]
@@ -87,6 +88,7 @@ pub enum TablebaseError {
 
 /// Why a file is skipped.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// It cannot be opened.
     #[error("{0}")]

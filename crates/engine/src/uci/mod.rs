@@ -48,7 +48,7 @@ pub use options::Limit;
 /// session.line("go depth 3");
 /// session.wait();
 /// assert_eq!(lines.lock().unwrap().last().unwrap(), "bestmove d8h4");
-/// # Ok::<(), tabiya_engine::table::OutOfMemory>(())
+/// # Ok::<(), tabiya_engine::OutOfMemory>(())
 /// ```
 pub struct Session(Server<EngineHandler>);
 

@@ -36,6 +36,7 @@ struct Running {
 
 /// Why there is no engine to use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SlotError {
     /// A search is running and has not been stopped.
     #[error("a search is running, send stop first")]

@@ -93,7 +93,7 @@ impl Shape {
     /// The output bucket for a number of pieces on the board: few pieces first.
     ///
     /// ```
-    /// let shape = tabiya_nnue::Shape { output_buckets: 8, ..nnue::Shape::plain(256) };
+    /// let shape = tabiya_nnue::Shape { output_buckets: 8, ..tabiya_nnue::Shape::plain(256) };
     /// assert_eq!((shape.output_bucket(2), shape.output_bucket(32)), (0, 7));
     /// ```
     #[inline(always)]

@@ -151,6 +151,7 @@ impl Options {
 
 /// Why there is no representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RepresentationError {
     /// The representation has places for exactly 32 pieces.
     #[error("the representation is for 32 pieces, the position has {0}")]

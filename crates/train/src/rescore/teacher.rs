@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use chess::pgn::Score;
 use chess::{Color, Game, Move, PackedRow, Position};
+use engine::OutOfMemory;
 use engine::eval::Evaluator;
 use engine::eval::file::{self, FileError};
 use engine::score::to_uci;
 use engine::search::{Control, Engine, Limits, Settings};
-use engine::table::OutOfMemory;
 use nnue::AnyNetwork;
 use serde_json::{Value, json};
 
