@@ -23,11 +23,19 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine help test lint rust-test doc api api-check package deny test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu book fuzz clean
+.PHONY: engine native dist help test lint rust-test doc api api-check package deny test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
 	cp $(PROGRAM) $(EXE)
+
+native: ## build for this machine alone, with every instruction it has, and copy it to EXE
+	RUSTFLAGS="-C target-cpu=native" $(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") \
+	  $(CARGO) build --release --locked -p tabiya --target-dir $(TARGET_DIR)/native
+	cp $(TARGET_DIR)/native/release/tabiya $(EXE)
+
+dist: ## build and test the archives of a release, in target/dist
+	CARGO="$(CARGO)" runs/dist.sh $(TARGET_DIR)/dist
 
 help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -95,18 +103,22 @@ differential: $(INSTALLED) ## compare with python-chess and others, in an enviro
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
 	$(VENV)/bin/python tests/differential/data.py $(TESTED) --games $(DATA_GAMES)
 
-# A bench is the same in every build: debug with all checks, release, without vector instructions,
-# each way to find the moves of sliding pieces, first run and second. In folders of their own, so that no other build is undone.
+# A bench is the same in every build: debug with all checks, release, for this machine alone, with the
+# kernels of every instruction set, each way to find the moves of sliding pieces, first run and second. In
+# folders of their own, so that no other build is undone.
 BENCH = $(CARGO) run --quiet --locked -p xtask --example bench_nodes --target-dir $(TARGET_DIR)/bench
 BENCH_DEPTH ?= 6
 
-bench-check: ## compare the nodes of a bench in debug, release, without SIMD, and with every slider backend
+bench-check: ## compare the nodes of a bench in debug, release, with every instruction set and slider backend
 	@set -e; expected=$$($(BENCH) -- $(BENCH_DEPTH)); echo "debug: $$expected nodes"; \
 	check() { name=$$1; shift; nodes=$$("$$@" -- $(BENCH_DEPTH)); echo "$$name: $$nodes nodes"; \
 	  [ -n "$$nodes" ] && [ "$$nodes" = "$$expected" ] || { echo "$$name differs"; exit 1; }; }; \
 	check "debug again" $(BENCH); \
 	check release env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(BENCH) --release; \
-	check "plain processor" env RUSTFLAGS="-C target-cpu=generic" $(BENCH); \
+	for set in $$($(CARGO) run --quiet --locked -p xtask --example instruction_sets --target-dir $(TARGET_DIR)/bench); do \
+	  check $$set env TABIYA_CPU=$$set $(BENCH); \
+	done; \
+	check native env RUSTFLAGS="-C target-cpu=native" $(BENCH); \
 	for backend in pext magic above-below hyperbola; do \
 	  check $$backend env TABIYA_SLIDERS=$$backend $(BENCH); \
 	done
@@ -163,6 +175,15 @@ $(TOOLS)/bin/mdbook:
 book: $(MDBOOK) ## build docs/book/index.html (installs mdbook into .tools if there is none), check links, execute its commands
 	$(MDBOOK) build docs
 	$(CARGO) test --locked -p tabiya --test it book::
+
+# NEON under emulation. As root: 'apt-get install qemu-user gcc-aarch64-linux-gnu' and, for rustup,
+# 'rustup target add aarch64-unknown-linux-gnu'.
+ARM = aarch64-unknown-linux-gnu
+
+test-arm: ## run the tests of the kernels and networks for ARM under qemu-aarch64
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" \
+	  $(CARGO) test --locked --target $(ARM) -p tabiya-simd -p tabiya-nnue --lib --tests
 
 # Coverage counters do not survive fat LTO. There is hardly any unsafe code under these targets, so
 # that the address sanitizer would only slow them down. New inputs go to fuzz/findings, which is not kept.

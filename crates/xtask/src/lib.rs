@@ -5,6 +5,7 @@
 //! | `find_magics` | finds the magic numbers of `chess::sliders::magic` |
 //! | `notation_lines` | legal moves in all notations, for comparison with other programs |
 //! | `board_svg` | a board with everything on it |
+//! | `instruction_sets` | the instruction sets of this CPU, for `make bench-check` |
 //! | `bench_nodes` | the node count of a bench, for `make bench-check` |
 //! | `syzygy_probe` | WDL and DTZ of positions, for comparison with other programs |
 //! | `tune` | fits the weights of the classical evaluation |
