@@ -23,7 +23,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native dist help test lint rust-test doc api api-check package deny test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz clean
+.PHONY: engine native peers dist help test lint rust-test doc api api-check package deny test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -33,6 +33,10 @@ native: ## build for this machine alone, with every instruction it has, and copy
 	RUSTFLAGS="-C target-cpu=native" $(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") \
 	  $(CARGO) build --release --locked -p tabiya --target-dir $(TARGET_DIR)/native
 	cp $(TARGET_DIR)/native/release/tabiya $(EXE)
+
+peers: ## measure beside other libraries, all built for this machine: ARGS=perft, sliders, fen, san, "pgn FILE", "data FILE"
+	RUSTFLAGS="-C target-cpu=native" $(CARGO) run --release --locked -p peers --target-dir $(TARGET_DIR)/native \
+	  $(if $(shell grep -o -m 1 bmi2 /proc/cpuinfo 2>/dev/null),--features pext) -- $(ARGS)
 
 dist: ## build and test the archives of a release, in target/dist
 	CARGO="$(CARGO)" runs/dist.sh $(TARGET_DIR)/dist
