@@ -12,7 +12,7 @@
 //! | [`float`] | f32 training of the engine's network |
 //! | [`row64`] | two-tower MLP: f32 layers that are 64 wide |
 //! | [`gemm`] | f32 matrix products of any shape |
-//! | [`vectorize`] | any loop in plain Rust |
+//! | [`vectorize!`] | any loop in plain Rust |
 //!
 //! Kernels are selected at run time: [`Kernels::current`] detects the CPU once, and each kernel, a whole loop,
 //! is compiled for every [`InstructionSet`] (`dispatch`). [`scalar`] is the specification; `avx2`, `avx512` and
@@ -41,4 +41,4 @@ mod vectorize;
 
 pub use aligned::{AlignedVec, CacheAligned};
 pub use dispatch::{ForceError, InstructionSet, Kernels, VARIABLE};
-pub use vectorize::{MulAdd, vectorize};
+pub use vectorize::{Loop, MulAdd, run_loop};

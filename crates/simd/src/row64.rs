@@ -18,7 +18,7 @@ impl Row {
     /// All zero.
     pub const ZERO: Self = Self([0.0; 64]);
 
-    /// Adds another row. For loops within [`vectorize`](crate::vectorize()).
+    /// Adds another row. For loops within [`vectorize!`](crate::vectorize!).
     #[inline(always)]
     pub fn add(&mut self, other: &Self) {
         for n in 0..64 {

@@ -1,5 +1,7 @@
 //! Run-time dispatch of loops in plain Rust, for crates without `unsafe` code.
 
+use std::marker::PhantomData;
+
 use crate::Kernels;
 use crate::dispatch::dispatch;
 use crate::vector::F32x16;
@@ -23,33 +25,63 @@ impl MulAdd {
     }
 }
 
-/// Runs a loop that the compiler vectorizes, compiled for each instruction set.
-///
-/// The loop is a function item that is `#[inline(always)]`, like all that it calls; otherwise it is
-/// compiled for the baseline of the target. Elementwise operations give the same bits on every CPU, and
-/// those with [`MulAdd`] on every one with fused multiply-add.
-///
-/// ```
-/// use simd::{MulAdd, vectorize};
-/// #[inline(always)]
-/// fn axpy((a, x, y): (f32, &[f32], &mut [f32]), fma: MulAdd) {
-///     for (x, y) in x.iter().zip(y) {
-///         *y = fma.mul_add(a, *x, *y);
-///     }
-/// }
-/// let mut y = [1.0, 2.0];
-/// vectorize((2.0, &[3.0, 4.0], &mut y), axpy);
-/// assert_eq!(y, [7.0, 10.0]);
-/// ```
+/// A loop that the compiler vectorizes, with arguments `A`. [`vectorize!`](crate::vectorize!) implements it.
+pub trait Loop<A> {
+    /// What it returns.
+    type Output;
+
+    /// Runs it. `#[inline(always)]`, like all that it calls: what is not inlined is compiled for the
+    /// baseline of the target, where a fused multiply-add may be a slow library call.
+    fn run(args: A, fma: MulAdd) -> Self::Output;
+}
+
+/// Runs a loop, compiled for each instruction set. Elementwise operations give the same bits on every CPU,
+/// and those with [`MulAdd`] on every one with fused multiply-add.
 #[inline]
-pub fn vectorize<A, R>(args: A, body: impl FnOnce(A, MulAdd) -> R) -> R {
-    run(Kernels::current(), args, body)
+pub fn run_loop<L: Loop<A>, A>(args: A) -> L::Output {
+    run(Kernels::current(), args, PhantomData::<L>)
 }
 
 dispatch! {
-    fn run[A, R, F: FnOnce(A, MulAdd) -> R](kernels; args: A, body: F) -> R {
-        body(args, MulAdd::of::<set::F32x16>())
+    fn run[L: Loop<A>, A](kernels; args: A, _which: PhantomData<L>) -> L::Output {
+        L::run(args, MulAdd::of::<set::F32x16>())
     }
+}
+
+/// Defines functions whose body is a loop that the compiler vectorizes for the instruction set of the CPU.
+/// The name after the semicolon is the body's [`MulAdd`]. What the body calls must be `#[inline(always)]`.
+///
+/// ```
+/// simd::vectorize! {
+///     /// `y += a · x`.
+///     fn axpy(a: f32, x: &[f32], y: &mut [f32]; fma) {
+///         for (x, y) in x.iter().zip(y) {
+///             *y = fma.mul_add(a, *x, *y);
+///         }
+///     }
+/// }
+/// let mut y = [1.0, 2.0];
+/// axpy(2.0, &[3.0, 4.0], &mut y);
+/// assert_eq!(y, [7.0, 10.0]);
+/// ```
+#[macro_export]
+macro_rules! vectorize {
+    ($($(#[$attr:meta])* $vis:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?; $fma:pat_param) $(-> $out:ty)? $body:block)*) => {
+        $(
+            $(#[$attr])*
+            $vis fn $name($($arg: $type),*) $(-> $out)? {
+                struct Body;
+                impl $crate::Loop<($($type,)*)> for Body {
+                    type Output = $crate::vectorize!(@output $($out)?);
+                    #[inline(always)]
+                    fn run(($($arg,)*): ($($type,)*), $fma: $crate::MulAdd) -> Self::Output $body
+                }
+                $crate::run_loop::<Body, _>(($($arg,)*))
+            }
+        )*
+    };
+    (@output) => { () };
+    (@output $out:ty) => { $out };
 }
 
 #[cfg(test)]
@@ -57,10 +89,16 @@ mod tests {
     use super::*;
     use crate::InstructionSet;
 
-    #[inline(always)]
-    fn polynomial((x, y): (&[f32], &mut [f32]), fma: MulAdd) {
-        for (x, y) in x.iter().zip(y) {
-            *y = fma.mul_add(fma.mul_add(*x, 0.3, 0.2), *x, 0.1);
+    struct Polynomial;
+
+    impl Loop<(&[f32], &mut [f32])> for Polynomial {
+        type Output = ();
+
+        #[inline(always)]
+        fn run((x, y): (&[f32], &mut [f32]), fma: MulAdd) {
+            for (x, y) in x.iter().zip(y) {
+                *y = fma.mul_add(fma.mul_add(*x, 0.3, 0.2), *x, 0.1);
+            }
         }
     }
 
@@ -73,7 +111,7 @@ mod tests {
         let (fused, rounded_twice) = (naive(f32::mul_add), naive(|a, b, c| a * b + c));
         for kernels in InstructionSet::ALL.into_iter().filter_map(Kernels::new) {
             let mut y = vec![0.0; x.len()];
-            run(kernels, (&x[..], &mut y[..]), polynomial);
+            run(kernels, (&x[..], &mut y[..]), PhantomData::<Polynomial>);
             let scalar = kernels.instruction_set() == InstructionSet::Scalar;
             assert!(y == fused || scalar && y == rounded_twice, "{kernels:?}");
         }

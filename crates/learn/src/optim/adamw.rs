@@ -7,7 +7,7 @@
 //! keeps the order ([`Rounding`]) it was trained with, so that runs stay reproducible to the bit:
 //! [`FoldedBias`] the NNUE network, [`PerElementBias`] the two-tower MLP, [`Lerp`] the transformer.
 
-use simd::{MulAdd, vectorize};
+use simd::{Loop, MulAdd, run_loop};
 
 /// The hyperparameters.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -48,22 +48,26 @@ impl<R: Rounding> Update<R> {
         exp_avg: &mut [f32],
         exp_avg_sq: &mut [f32],
     ) {
-        vectorize((self, (params, grad, exp_avg, exp_avg_sq)), apply);
+        run_loop::<Apply, _>((self, (params, grad, exp_avg, exp_avg_sq)));
     }
 }
 
 /// Parameters, their gradient, and its first and second moment.
 type Tensors<'a, G> = (&'a mut [f32], G, &'a mut [f32], &'a mut [f32]);
 
-#[inline(always)]
-fn apply<R: Rounding, G: IntoIterator<Item = f32>>(
-    (update, (params, grad, exp_avg, exp_avg_sq)): (&Update<R>, Tensors<'_, G>),
-    _: MulAdd,
-) {
-    let moments = exp_avg.iter_mut().zip(exp_avg_sq);
-    for ((param, grad), (m, v)) in params.iter_mut().zip(grad).zip(moments) {
-        (*m, *v) = update.rounding.moments(grad, *m, *v);
-        *param = *param * update.decayed - update.rounding.delta(*m, *v);
+/// The loop of [`Update::apply`].
+struct Apply;
+
+impl<R: Rounding, G: IntoIterator<Item = f32>> Loop<(&Update<R>, Tensors<'_, G>)> for Apply {
+    type Output = ();
+
+    #[inline(always)]
+    fn run((update, (params, grad, exp_avg, exp_avg_sq)): (&Update<R>, Tensors<'_, G>), _: MulAdd) {
+        let moments = exp_avg.iter_mut().zip(exp_avg_sq);
+        for ((param, grad), (m, v)) in params.iter_mut().zip(grad).zip(moments) {
+            (*m, *v) = update.rounding.moments(grad, *m, *v);
+            *param = *param * update.decayed - update.rounding.delta(*m, *v);
+        }
     }
 }
 

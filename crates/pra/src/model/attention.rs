@@ -6,7 +6,7 @@
 use std::f32::consts::LOG2_E;
 use std::ops::Range;
 
-use simd::{AlignedVec, MulAdd, float, vectorize};
+use simd::{AlignedVec, float};
 
 use super::forward::ForwardHooks;
 use super::gates::PAIRS;
@@ -137,48 +137,39 @@ pub(super) fn backward(
     }
 }
 
-/// QK norm: RMS norm of the queries and keys of each head, in place.
-pub(super) fn qk_norm(qkv: &mut [f32], rstd: &mut [f32], shape: Shape) {
-    vectorize((qkv, rstd, shape), qk_norm_rows);
-}
-
-#[inline(always)]
-fn qk_norm_rows((qkv, rstd, shape): (&mut [f32], &mut [f32], Shape), fma: MulAdd) {
-    let rows = qkv.chunks_exact_mut(shape.stride());
-    for (row, rstd) in rows.zip(rstd.as_chunks_mut::<{ 2 * HEADS }>().0) {
-        let heads = &mut row[..2 * shape.n_embd];
-        for (head, square) in heads.chunks_exact(shape.head_dim).zip(&mut *rstd) {
-            *square = short_dot(head, head, fma);
-        }
-        // All square roots of a row together: one at a time would stall on the latency of each.
-        for square in &mut *rstd {
-            *square = (*square / shape.head_dim as f32 + EPSILON).sqrt().recip();
-        }
-        for (head, rstd) in heads.chunks_exact_mut(shape.head_dim).zip(rstd) {
-            head.iter_mut().for_each(|x| *x *= *rstd);
+simd::vectorize! {
+    /// QK norm: RMS norm of the queries and keys of each head, in place.
+    pub(super) fn qk_norm(qkv: &mut [f32], rstd: &mut [f32], shape: Shape; fma) {
+        let rows = qkv.chunks_exact_mut(shape.stride());
+        for (row, rstd) in rows.zip(rstd.as_chunks_mut::<{ 2 * HEADS }>().0) {
+            let heads = &mut row[..2 * shape.n_embd];
+            for (head, square) in heads.chunks_exact(shape.head_dim).zip(&mut *rstd) {
+                *square = short_dot(head, head, fma);
+            }
+            // All square roots of a row together: one at a time would stall on the latency of each.
+            for square in &mut *rstd {
+                *square = (*square / shape.head_dim as f32 + EPSILON).sqrt().recip();
+            }
+            for (head, rstd) in heads.chunks_exact_mut(shape.head_dim).zip(rstd) {
+                head.iter_mut().for_each(|x| *x *= *rstd);
+            }
         }
     }
-}
 
-/// Backward pass of [`qk_norm`]: `grad_qkv`, w.r.t. its output, becomes that w.r.t. its input.
-pub(super) fn qk_norm_backward(grad_qkv: &mut [f32], qkv: &[f32], rstd: &[f32], shape: Shape) {
-    vectorize((grad_qkv, qkv, rstd, shape), qk_norm_backward_rows);
-}
-
-#[inline(always)]
-fn qk_norm_backward_rows(
-    (grad_qkv, qkv, rstd, shape): (&mut [f32], &[f32], &[f32], Shape),
-    fma: MulAdd,
-) {
-    let width = 2 * shape.n_embd;
-    let rows = grad_qkv.chunks_exact_mut(shape.stride()).zip(qkv.chunks_exact(shape.stride()));
-    for ((grad, qkv), rstd) in rows.zip(rstd.chunks_exact(2 * HEADS)) {
-        let heads = grad[..width].chunks_exact_mut(shape.head_dim);
-        for ((grad, normed), rstd) in heads.zip(qkv[..width].chunks_exact(shape.head_dim)).zip(rstd)
-        {
-            let mean = short_dot(grad, normed, fma) / shape.head_dim as f32;
-            for (grad, normed) in grad.iter_mut().zip(normed) {
-                *grad = rstd * (*grad - normed * mean);
+    /// Backward pass of [`qk_norm`]: `grad_qkv`, w.r.t. its output, becomes that w.r.t. its input.
+    pub(super) fn qk_norm_backward(
+        grad_qkv: &mut [f32], qkv: &[f32], rstd: &[f32], shape: Shape; fma
+    ) {
+        let width = 2 * shape.n_embd;
+        let rows = grad_qkv.chunks_exact_mut(shape.stride()).zip(qkv.chunks_exact(shape.stride()));
+        for ((grad, qkv), rstd) in rows.zip(rstd.chunks_exact(2 * HEADS)) {
+            let heads = grad[..width].chunks_exact_mut(shape.head_dim);
+            let normed = qkv[..width].chunks_exact(shape.head_dim);
+            for ((grad, normed), rstd) in heads.zip(normed).zip(rstd) {
+                let mean = short_dot(grad, normed, fma) / shape.head_dim as f32;
+                for (grad, normed) in grad.iter_mut().zip(normed) {
+                    *grad = rstd * (*grad - normed * mean);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A *gate* multiplies the exponential of an attention score, which equals an additive bias of its
 //! logarithm: 0 or 1 for piece heads, `sigmoid(logit) + 1e-6` for free heads, as in the reference.
 
-use simd::{AlignedVec, MulAdd, vectorize};
+use simd::AlignedVec;
 
 use super::ops::exp;
 use crate::config::{Config, FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
@@ -40,29 +40,25 @@ impl Gates {
     /// Sets the free heads of a block from their logits.
     pub fn set_free(&mut self, block: usize, logits: &[f32]) {
         let begin = (block * HEADS + PIECE_HEADS) * PAIRS;
-        vectorize((&mut self.0[begin..][..FREE_HEADS * PAIRS], logits), free_gates);
+        free_gates(&mut self.0[begin..][..FREE_HEADS * PAIRS], logits);
     }
 }
 
-#[inline(always)]
-fn free_gates((gates, logits): (&mut [f32], &[f32]), fma: MulAdd) {
-    for (gate, logit) in gates.iter_mut().zip(logits) {
-        *gate = 1.0 / (1.0 + exp(-logit, fma)) + FLOOR;
+simd::vectorize! {
+    /// The gates of logits.
+    fn free_gates(gates: &mut [f32], logits: &[f32]; fma) {
+        for (gate, logit) in gates.iter_mut().zip(logits) {
+            *gate = 1.0 / (1.0 + exp(-logit, fma)) + FLOOR;
+        }
     }
-}
 
-/// Adds the gradient w.r.t. the logits of free heads, given that w.r.t. the logarithms of the gates.
-pub(super) fn free_backward(gradient: &mut [f32], grad_log_gates: &[f32], logits: &[f32]) {
-    vectorize((gradient, grad_log_gates, logits), free_backward_elements);
-}
-
-#[inline(always)]
-fn free_backward_elements(
-    (gradient, grad_log_gates, logits): (&mut [f32], &[f32], &[f32]),
-    fma: MulAdd,
-) {
-    for ((gradient, grad), logit) in gradient.iter_mut().zip(grad_log_gates).zip(logits) {
-        let sigmoid = 1.0 / (1.0 + exp(-logit, fma));
-        *gradient += grad * sigmoid * (1.0 - sigmoid) / (sigmoid + FLOOR);
+    /// Adds the gradient w.r.t. the logits of free heads, given that w.r.t. the logarithms of the gates.
+    pub(super) fn free_backward(
+        gradient: &mut [f32], grad_log_gates: &[f32], logits: &[f32]; fma
+    ) {
+        for ((gradient, grad), logit) in gradient.iter_mut().zip(grad_log_gates).zip(logits) {
+            let sigmoid = 1.0 / (1.0 + exp(-logit, fma));
+            *gradient += grad * sigmoid * (1.0 - sigmoid) / (sigmoid + FLOOR);
+        }
     }
 }

@@ -5,7 +5,7 @@
 use std::array::from_fn;
 use std::f32::consts::{LN_2, LOG2_E};
 
-use simd::{MulAdd, vectorize};
+use simd::MulAdd;
 
 use crate::config::SQUARES;
 
@@ -36,16 +36,6 @@ fn dot_lanes<const N: usize>(a: &[f32], b: &[f32], fma: MulAdd) -> ([f32; N], f3
     (lanes, a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum())
 }
 
-/// Dot product.
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    vectorize((a, b), dot_elements)
-}
-
-#[inline(always)]
-fn dot_elements((a, b): (&[f32], &[f32]), fma: MulAdd) -> f32 {
-    long_dot(a, b, fma)
-}
-
 #[inline(always)]
 fn long_dot(a: &[f32], b: &[f32], fma: MulAdd) -> f32 {
     let (lanes, rest) = dot_lanes::<LANES>(a, b, fma);
@@ -59,159 +49,110 @@ pub(super) fn short_dot(a: &[f32], b: &[f32], fma: MulAdd) -> f32 {
     (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
 }
 
-/// Masked softmax of each row, in place: `2^score · gate` over its sum. QK norm bounds the scores by the
-/// square root of the head dimension.
-///
-/// Each step is done for all rows before the next, because the steps of one row depend on each other.
-pub(super) fn masked_softmax(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]) {
-    vectorize((rows, gates), masked_softmax_rows);
-}
+simd::vectorize! {
+    /// Dot product.
+    pub(super) fn dot(a: &[f32], b: &[f32]; fma) -> f32 {
+        long_dot(a, b, fma)
+    }
 
-/// A tensor and another, by rows of 64.
-type Rows<'a> = (&'a mut [[f32; SQUARES]], &'a [[f32; SQUARES]]);
-
-#[inline(always)]
-fn masked_softmax_rows((rows, gates): Rows<'_>, fma: MulAdd) {
-    let mut lanes = [[0.0; LANES]; SQUARES];
-    for ((row, gates), lanes) in rows.iter_mut().zip(gates).zip(&mut lanes) {
-        for n in 0..SQUARES {
-            row[n] = exp2(row[n], fma) * gates[n];
+    /// Masked softmax of each row, in place: `2^score · gate` over its sum. QK norm bounds the scores by the
+    /// square root of the head dimension.
+    ///
+    /// Each step is done for all rows before the next, because the steps of one row depend on each other.
+    pub(super) fn masked_softmax(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]; fma) {
+        let mut lanes = [[0.0; LANES]; SQUARES];
+        for ((row, gates), lanes) in rows.iter_mut().zip(gates).zip(&mut lanes) {
+            for n in 0..SQUARES {
+                row[n] = exp2(row[n], fma) * gates[n];
+            }
+            for n in 0..LANES {
+                let (low, high) = (row[n] + row[n + LANES], row[n + 2 * LANES] + row[n + 3 * LANES]);
+                lanes[n] = low + high;
+            }
         }
-        *lanes = from_fn(|n| (row[n] + row[n + LANES]) + (row[n + 2 * LANES] + row[n + 3 * LANES]));
-    }
-    let sums = lanes.map(|lanes| horizontal_sum(&lanes));
-    for (row, sum) in rows.iter_mut().zip(sums) {
-        let inverse = sum.recip();
-        row.iter_mut().for_each(|weight| *weight *= inverse);
-    }
-}
-
-/// Backward pass of softmax, in place: from the gradient w.r.t. the weights to that w.r.t. the scores.
-pub(super) fn softmax_backward(grad: &mut [[f32; SQUARES]], weights: &[[f32; SQUARES]]) {
-    vectorize((grad, weights), softmax_backward_rows);
-}
-
-#[inline(always)]
-fn softmax_backward_rows((grad, weights): Rows<'_>, fma: MulAdd) {
-    for (grad, weights) in grad.iter_mut().zip(weights) {
-        let mean = long_dot(grad, weights, fma);
-        for n in 0..SQUARES {
-            grad[n] = weights[n] * (grad[n] - mean);
+        for (row, lanes) in rows.iter_mut().zip(&lanes) {
+            let inverse = horizontal_sum(lanes).recip();
+            for n in 0..SQUARES {
+                row[n] *= inverse;
+            }
         }
     }
-}
 
-/// `into += scale · values`.
-pub(super) fn add_scaled(into: &mut [f32], values: &[f32], scale: f32) {
-    vectorize((into, values, scale), add_scaled_elements);
-}
-
-#[inline(always)]
-fn add_scaled_elements((into, values, scale): (&mut [f32], &[f32], f32), fma: MulAdd) {
-    for (into, value) in into.iter_mut().zip(values) {
-        *into = fma.mul_add(scale, *value, *into);
-    }
-}
-
-/// ReLU, in place, and its square.
-pub(super) fn relu_and_square(hidden: &mut [f32], squared: &mut [f32]) {
-    vectorize((hidden, squared), relu_and_square_elements);
-}
-
-#[inline(always)]
-fn relu_and_square_elements((hidden, squared): (&mut [f32], &mut [f32]), _: MulAdd) {
-    for (hidden, squared) in hidden.iter_mut().zip(squared) {
-        *hidden = hidden.max(0.0);
-        *squared = *hidden * *hidden;
-    }
-}
-
-/// ReLU², in place.
-pub(super) fn relu_squared(hidden: &mut [f32]) {
-    vectorize(hidden, relu_squared_elements);
-}
-
-#[inline(always)]
-fn relu_squared_elements(hidden: &mut [f32], _: MulAdd) {
-    for hidden in hidden {
-        *hidden = hidden.max(0.0) * hidden.max(0.0);
-    }
-}
-
-/// `squared = hidden²`.
-pub(super) fn square(squared: &mut [f32], hidden: &[f32]) {
-    vectorize((squared, hidden), square_elements);
-}
-
-#[inline(always)]
-fn square_elements((squared, hidden): (&mut [f32], &[f32]), _: MulAdd) {
-    for (squared, hidden) in squared.iter_mut().zip(hidden) {
-        *squared = hidden * hidden;
-    }
-}
-
-/// Backward pass of ReLU², in place, from the ReLU output.
-pub(super) fn relu_squared_backward(grad: &mut [f32], hidden: &[f32]) {
-    vectorize((grad, hidden), relu_squared_backward_elements);
-}
-
-#[inline(always)]
-fn relu_squared_backward_elements((grad, hidden): (&mut [f32], &[f32]), _: MulAdd) {
-    for (grad, hidden) in grad.iter_mut().zip(hidden) {
-        *grad *= 2.0 * hidden;
-    }
-}
-
-/// `values = exp(values − most)`.
-pub(super) fn exp_differences(values: &mut [f32], most: f32) {
-    vectorize((values, most), exp_differences_elements);
-}
-
-#[inline(always)]
-fn exp_differences_elements((values, most): (&mut [f32], f32), fma: MulAdd) {
-    for value in values {
-        *value = exp(*value - most, fma);
-    }
-}
-
-/// RMS norm of each row; `rstd` are the reciprocals of the root mean squares.
-pub(super) fn rms_norm(into: &mut [f32], rstd: &mut [f32], from: &[f32], width: usize) {
-    vectorize((into, rstd, from, width), rms_norm_rows);
-}
-
-#[inline(always)]
-fn rms_norm_rows((into, rstd, from, width): (&mut [f32], &mut [f32], &[f32], usize), fma: MulAdd) {
-    let rows = into.chunks_exact_mut(width).zip(from.chunks_exact(width));
-    for ((into, from), rstd) in rows.zip(rstd) {
-        let scale = (long_dot(from, from, fma) / width as f32 + EPSILON).sqrt().recip();
-        *rstd = scale;
-        for (into, from) in into.iter_mut().zip(from) {
-            *into = from * scale;
+    /// Backward pass of softmax, in place: from the gradient w.r.t. the weights to that w.r.t. the scores.
+    pub(super) fn softmax_backward(grad: &mut [[f32; SQUARES]], weights: &[[f32; SQUARES]]; fma) {
+        for (grad, weights) in grad.iter_mut().zip(weights) {
+            let mean = long_dot(grad, weights, fma);
+            for n in 0..SQUARES {
+                grad[n] = weights[n] * (grad[n] - mean);
+            }
         }
     }
-}
 
-/// Backward pass of [`rms_norm`]: `into += rstd · (grad − normed · mean(grad · normed))`.
-pub(super) fn rms_norm_backward(
-    into: &mut [f32],
-    grad: &[f32],
-    normed: &[f32],
-    rstd: &[f32],
-    width: usize,
-) {
-    vectorize((into, grad, normed, rstd, width), rms_norm_backward_rows);
-}
+    /// `into += scale · values`.
+    pub(super) fn add_scaled(into: &mut [f32], values: &[f32], scale: f32; fma) {
+        for (into, value) in into.iter_mut().zip(values) {
+            *into = fma.mul_add(scale, *value, *into);
+        }
+    }
 
-#[inline(always)]
-fn rms_norm_backward_rows(
-    (into, grad, normed, rstd, width): (&mut [f32], &[f32], &[f32], &[f32], usize),
-    fma: MulAdd,
-) {
-    let rows = into.chunks_exact_mut(width).zip(grad.chunks_exact(width));
-    for (((into, grad), normed), rstd) in rows.zip(normed.chunks_exact(width)).zip(rstd) {
-        let mean = long_dot(grad, normed, fma) / width as f32;
-        for ((into, grad), normed) in into.iter_mut().zip(grad).zip(normed) {
-            *into += rstd * (grad - normed * mean);
+    /// ReLU, in place, and its square.
+    pub(super) fn relu_and_square(hidden: &mut [f32], squared: &mut [f32]; _) {
+        for (hidden, squared) in hidden.iter_mut().zip(squared) {
+            *hidden = hidden.max(0.0);
+            *squared = *hidden * *hidden;
+        }
+    }
+
+    /// ReLU², in place.
+    pub(super) fn relu_squared(hidden: &mut [f32]; _) {
+        for hidden in hidden {
+            *hidden = hidden.max(0.0) * hidden.max(0.0);
+        }
+    }
+
+    /// `squared = hidden²`.
+    pub(super) fn square(squared: &mut [f32], hidden: &[f32]; _) {
+        for (squared, hidden) in squared.iter_mut().zip(hidden) {
+            *squared = hidden * hidden;
+        }
+    }
+
+    /// Backward pass of ReLU², in place, from the ReLU output.
+    pub(super) fn relu_squared_backward(grad: &mut [f32], hidden: &[f32]; _) {
+        for (grad, hidden) in grad.iter_mut().zip(hidden) {
+            *grad *= 2.0 * hidden;
+        }
+    }
+
+    /// `values = exp(values − most)`.
+    pub(super) fn exp_differences(values: &mut [f32], most: f32; fma) {
+        for value in values {
+            *value = exp(*value - most, fma);
+        }
+    }
+
+    /// RMS norm of each row; `rstd` are the reciprocals of the root mean squares.
+    pub(super) fn rms_norm(into: &mut [f32], rstd: &mut [f32], from: &[f32], width: usize; fma) {
+        let rows = into.chunks_exact_mut(width).zip(from.chunks_exact(width));
+        for ((into, from), rstd) in rows.zip(rstd) {
+            let scale = (long_dot(from, from, fma) / width as f32 + EPSILON).sqrt().recip();
+            *rstd = scale;
+            for (into, from) in into.iter_mut().zip(from) {
+                *into = from * scale;
+            }
+        }
+    }
+
+    /// Backward pass of [`rms_norm`]: `into += rstd · (grad − normed · mean(grad · normed))`.
+    pub(super) fn rms_norm_backward(
+        into: &mut [f32], grad: &[f32], normed: &[f32], rstd: &[f32], width: usize; fma
+    ) {
+        let rows = into.chunks_exact_mut(width).zip(grad.chunks_exact(width));
+        for (((into, grad), normed), rstd) in rows.zip(normed.chunks_exact(width)).zip(rstd) {
+            let mean = long_dot(grad, normed, fma) / width as f32;
+            for ((into, grad), normed) in into.iter_mut().zip(grad).zip(normed) {
+                *into += rstd * (grad - normed * mean);
+            }
         }
     }
 }
@@ -258,8 +199,10 @@ mod tests {
     #[test]
     fn exponentials_are_accurate_to_a_few_ulp() {
         // As the loops compute them.
-        let exp = |x: f32| vectorize(x, exp);
-        let exp2 = |x: f32| vectorize(x, exp2);
+        simd::vectorize! {
+            fn exp(x: f32; fma) -> f32 { super::exp(x, fma) }
+            fn exp2(x: f32; fma) -> f32 { super::exp2(x, fma) }
+        }
         for n in -86_000..88_000 {
             let x = n as f32 / 1000.0;
             let (fast, exact) = (f64::from(exp(x)), f64::from(x).exp());

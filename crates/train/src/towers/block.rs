@@ -4,7 +4,6 @@ use chess::PackedRow;
 use nnue::features::{Features, MAX_ACTIVE};
 use nnue::towers::{SLABS, Towers};
 use simd::row64::{Row, add_to_rows, clip_rows, dot, matmul_add, transpose};
-use simd::{MulAdd, vectorize};
 
 use super::Options;
 use super::examples::target;
@@ -130,7 +129,7 @@ impl Block {
                 let active = [&features[..*own], &features[*own..*all]];
                 slab.towers(active, [&mut mover[p], &mut opponent[p]]);
             }
-            vectorize((&mut self.inner[..self.count], &mover[..], &opponent[..]), add);
+            add(&mut self.inner[..self.count], &mover[..], &opponent[..]);
             matmul_add(&self.inner[..self.count], slab.next, &mut self.hidden[..]);
         }
         clip_rows(&mut self.hidden[..]);
@@ -179,26 +178,22 @@ impl Block {
     }
 }
 
-/// `sums = a + b`.
-#[inline(always)]
-pub(super) fn add((sums, a, b): (&mut [Row], &[Row], &[Row]), _: MulAdd) {
-    for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-        *sum = *a;
-        sum.add(b);
+simd::vectorize! {
+    /// `sums = a + b`.
+    pub(super) fn add(sums: &mut [Row], a: &[Row], b: &[Row]; _) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum = *a;
+            sum.add(b);
+        }
     }
-}
 
-/// The gradient of a clipped value is 0.
-pub(super) fn mask(errors: &mut [Row; SIZE], values: &[Row; SIZE]) {
-    vectorize((errors, values), mask_rows);
-}
-
-#[inline(always)]
-fn mask_rows((errors, values): (&mut [Row; SIZE], &[Row; SIZE]), _: MulAdd) {
-    for (errors, values) in errors.iter_mut().zip(values) {
-        for n in 0..64 {
-            let value = values.0[n];
-            errors.0[n] = if value > 0.0 && value < 1.0 { errors.0[n] } else { 0.0 };
+    /// The gradient of a clipped value is 0.
+    pub(super) fn mask(errors: &mut [Row; SIZE], values: &[Row; SIZE]; _) {
+        for (errors, values) in errors.iter_mut().zip(values) {
+            for n in 0..64 {
+                let value = values.0[n];
+                errors.0[n] = if value > 0.0 && value < 1.0 { errors.0[n] } else { 0.0 };
+            }
         }
     }
 }

@@ -4,8 +4,6 @@ use nnue::features::COUNT;
 use nnue::towers::{HEAD_ROWS, SLAB_ROWS, Slab};
 use simd::row64::{Row, matmul_add, transpose};
 
-use simd::{MulAdd, vectorize};
-
 use super::block::{Block, SIZE, add, mask};
 
 /// Scratch buffers of one thread.
@@ -35,7 +33,7 @@ impl Scratch {
             let count = block.len();
             // The layer after the towers: its inputs are the sums of both towers.
             values.fill(Row::ZERO);
-            vectorize((&mut values[..count], &outputs.mover[..], &outputs.opponent[..]), add);
+            add(&mut values[..count], &outputs.mover[..], &outputs.opponent[..]);
             transpose(values, transposed);
             matmul_add(&transposed[..], &block.hidden_error, &mut next[..64]);
             // Both towers have the same gradient, except where they were clipped.
@@ -44,8 +42,7 @@ impl Scratch {
             for (tower, outputs) in [&outputs.mover, &outputs.opponent].into_iter().enumerate() {
                 errors.copy_from_slice(&values[..]);
                 mask(errors, outputs);
-                let sums = (&mut biases[tower], &mut *inputs);
-                vectorize((sums, &errors[..count], block, tower), scatter_add);
+                scatter_add(&mut biases[tower], inputs, &errors[..count], block, tower);
             }
         }
     }
@@ -55,7 +52,7 @@ impl Scratch {
         let Self { gradient, transposed, .. } = self;
         for block in blocks {
             let (bias, mut rest) = gradient.split_at_mut(1);
-            vectorize((&mut bias[0], &block.hidden_error[..]), sum);
+            sum(&mut bias[0], &block.hidden_error[..]);
             let layers = [
                 (&block.hidden, &block.inner_error),
                 (&block.inner, &block.residual_error),
@@ -65,7 +62,7 @@ impl Scratch {
                 let (layer, after) = rest.split_at_mut(65);
                 transpose(values, transposed);
                 matmul_add(&transposed[..], errors, &mut layer[..64]);
-                vectorize((&mut layer[64], &errors[..]), sum);
+                sum(&mut layer[64], &errors[..]);
                 rest = after;
             }
             for (values, &error) in block.last.iter().zip(&block.output_error) {
@@ -78,24 +75,23 @@ impl Scratch {
     }
 }
 
-/// Adds the gradient of each position to the bias of a tower and to the weights of its active features.
-#[inline(always)]
-fn scatter_add(
-    ((bias, inputs), errors, block, tower): ((&mut Row, &mut [Row]), &[Row], &Block, usize),
-    _: MulAdd,
-) {
-    for (p, error) in errors.iter().enumerate() {
-        bias.add(error);
-        for &feature in block.active(p)[tower] {
-            inputs[usize::from(feature)].add(error);
+simd::vectorize! {
+    /// Adds the gradient of each position to the bias of a tower and to the weights of its active features.
+    fn scatter_add(
+        bias: &mut Row, inputs: &mut [Row], errors: &[Row], block: &Block, tower: usize; _
+    ) {
+        for (p, error) in errors.iter().enumerate() {
+            bias.add(error);
+            for &feature in block.active(p)[tower] {
+                inputs[usize::from(feature)].add(error);
+            }
         }
     }
-}
 
-/// `total += Σ rows`.
-#[inline(always)]
-fn sum((total, rows): (&mut Row, &[Row]), _: MulAdd) {
-    for row in rows {
-        total.add(row);
+    /// `total += Σ rows`.
+    fn sum(total: &mut Row, rows: &[Row]; _) {
+        for row in rows {
+            total.add(row);
+        }
     }
 }
