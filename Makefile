@@ -52,6 +52,8 @@ test: ## run all checks: format, lints, Rust tests, comparison with python-chess
 lint: ## check format and lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --locked -p tabiya-chess --no-default-features -- -D warnings
+	$(CARGO) clippy --locked -p tabiya-pra --no-default-features -- -D warnings
 
 # The counts of all test programs and doctests are added up at the end. Only tee stands between cargo and
 # the reader: it passes on at once what it reads, while grep and awk would hold back lines for minutes.

@@ -4,8 +4,8 @@
 //! Its operators are the operators of sets: `a | b` union, `a & b` intersection, `a ^ b` symmetric
 //! difference, `a - b` difference, `!a` complement. It iterates over its squares from a1 to h8.
 
-use std::fmt;
-use std::ops::{
+use core::fmt;
+use core::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
 };
 
@@ -169,7 +169,7 @@ impl Bitboard {
     pub fn subsets(self) -> impl Iterator<Item = Self> {
         // The carry-rippler: counting in the bits of the mask alone.
         let mut next = Some(0u64);
-        std::iter::from_fn(move || {
+        core::iter::from_fn(move || {
             let subset = next?;
             let following = subset.wrapping_sub(self.0) & self.0;
             next = (following != 0).then_some(following);

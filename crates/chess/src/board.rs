@@ -16,7 +16,7 @@
 //! overlap, because a square has only one code; a move is an XOR of the planes with the two squares, and the
 //! piece on a square is four bits and one table lookup.
 
-use std::fmt;
+use core::fmt;
 
 use crate::{Bitboard, Color, Piece, PieceType, Square, picture};
 

@@ -1,8 +1,10 @@
 //! The two players.
 
-use std::fmt;
-use std::ops::Not;
-use std::str::FromStr;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::fmt;
+use core::ops::Not;
+use core::str::FromStr;
 
 /// A player, or the color of a piece.
 ///

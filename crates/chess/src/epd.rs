@@ -8,7 +8,10 @@
 //! repeat, both FEN clocks may precede the operations, and the position is parsed as
 //! [lenient FEN](crate::Position::from_fen_lenient).
 
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::{FenError, FenStyle, Move, Position, SanError, Setup, SetupProblems};
 
@@ -134,7 +137,7 @@ impl Epd {
     }
 }
 
-impl std::str::FromStr for Epd {
+impl core::str::FromStr for Epd {
     type Err = EpdError;
 
     fn from_str(line: &str) -> Result<Self, EpdError> {

@@ -1,5 +1,8 @@
 //! A game: a position with its history.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::{Color, Move, Position};
 
 /// The moves from a start position to the current one, with repetition counts.

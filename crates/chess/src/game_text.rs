@@ -1,6 +1,7 @@
 //! Games and their outcomes as text.
 
-use std::fmt;
+use alloc::format;
+use core::fmt;
 
 use crate::{DrawReason, FenError, Game, IllegalMove, Outcome, Position, UciError};
 

@@ -17,6 +17,9 @@
 //! Still rejected: wrong letters, ranks too short or too long, anything but one king each, pawns on
 //! the last ranks, too many pieces, and an opponent in check.
 
+use alloc::format;
+use alloc::string::String;
+
 use crate::{FenError, Position, Setup, SetupProblems, Square};
 
 impl Position {

@@ -10,6 +10,10 @@
 //! be legal; [`Position::visit_moves`] and [`Position::for_each_child`] when speed matters;
 //! [`Setup::position`] for validation; [`pgn`] for games; [`svg`] and [`picture`] for diagrams.
 
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+extern crate alloc;
+
 pub mod attacks;
 mod bitboard;
 mod board;

@@ -1,6 +1,6 @@
 //! Moves in 16 bits, and move lists on the stack.
 
-use std::fmt;
+use core::fmt;
 
 use arrayvec::ArrayVec;
 

@@ -1,6 +1,6 @@
 //! Perft: counts leaf nodes of the legal move tree, the standard test and benchmark of move generators.
 
-use std::hint::black_box;
+use core::hint::black_box;
 
 use crate::side::{Black, Side, White};
 use crate::{Color, Position};

@@ -1,6 +1,9 @@
 //! Perft suites: lines `variant; FEN; n1 n2 …` with the leaf nodes at depth 1, 2, ….
 
-use std::num::ParseIntError;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::num::ParseIntError;
 
 /// A position with its leaf nodes by depth.
 #[derive(Clone, Debug, PartialEq, Eq)]

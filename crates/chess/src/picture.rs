@@ -4,6 +4,9 @@
 //! board itself have the same number of them, so the board lines up in a monospaced font. (A few
 //! terminals draw ♟ as a wide emoji; [`Style::Ascii`] is safe everywhere.)
 
+use alloc::format;
+use alloc::string::{String, ToString};
+
 use crate::{Color, File, Piece, PieceType, Rank, Square};
 
 /// The style of a text board.

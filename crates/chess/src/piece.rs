@@ -1,6 +1,6 @@
 //! Piece types, and pieces with a color.
 
-use std::fmt;
+use core::fmt;
 
 use crate::Color;
 

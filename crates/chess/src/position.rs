@@ -6,7 +6,7 @@
 //! with the king and rook still at home. It is 64 bytes and `Copy`: moves are made by copying
 //! ("copy-make"), without undo. [`Game`](crate::Game) keeps the history for repetitions.
 
-use std::fmt;
+use core::fmt;
 
 use crate::{
     Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, attacks, sliders, zobrist,
@@ -226,8 +226,8 @@ impl PartialEq for Position {
 
 impl Eq for Position {}
 
-impl std::hash::Hash for Position {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+impl core::hash::Hash for Position {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
         self.key.hash(state);
     }
 }

@@ -1,6 +1,6 @@
 //! Scores in centipawns or moves to mate, as UCI and PGN comments write them.
 
-use std::fmt;
+use core::fmt;
 
 /// A score in centipawns or moves to mate.
 ///

@@ -1,7 +1,9 @@
 //! Squares, files and ranks: `a1 = 0, b1 = 1 … h8 = 63`.
 
-use std::fmt;
-use std::str::FromStr;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
 
 use crate::{Bitboard, Color};
 

@@ -3,7 +3,10 @@
 //! Standard chess writes castling as the king's move, `e1g1`; in Chess960 that can be ambiguous, so it is
 //! king takes rook, `e1h1`. The parser accepts both.
 
-use std::str::FromStr;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::str::FromStr;
 
 use arrayvec::ArrayString;
 

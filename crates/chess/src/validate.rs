@@ -3,7 +3,7 @@
 //! [`Setup::position`](crate::Setup::position) evaluates all of them and reports every problem; debug builds
 //! repeat this after every move.
 
-use std::fmt;
+use core::fmt;
 
 use crate::{Bitboard, Board, Color, PieceType, Rank, Setup, Square, attacks, sliders};
 

@@ -11,11 +11,14 @@
 //! legal, castling as `KQkq` where that is unambiguous and by rook file where not (X-FEN), or always
 //! by rook file ([`FenStyle::Shredder`]).
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 mod read;
 mod write;
 
-use std::fmt;
-use std::str::FromStr;
+use core::fmt;
+use core::str::FromStr;
 
 use crate::{Board, Position, Rank, Setup, SetupError};
 pub use write::FenWriter;

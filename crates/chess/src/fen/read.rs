@@ -1,5 +1,9 @@
 //! The FEN parser.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+
 use super::{FenError, FenField, FenProblem};
 use crate::{Bitboard, Board, Color, File, Piece, PieceType, Rank, Setup, Square};
 

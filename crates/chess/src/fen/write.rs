@@ -5,6 +5,9 @@
 //! source, a letter or a digit. Eight bytes are then gathered and stored, of which the pattern's length
 //! counts.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::{Bitboard, Board, Color, FenStyle, PieceType, Position, Rank, Setup, Square};
 
 /// The fields of a FEN.
@@ -81,7 +84,7 @@ pub(crate) fn write_text(text: &mut String, write: impl FnOnce(&mut FenBuffer<'_
     write(&mut fen);
     let length = fen.length.min(CAPACITY);
     // Only ASCII is ever written.
-    text.push_str(std::str::from_utf8(&bytes[..length]).unwrap_or_default());
+    text.push_str(core::str::from_utf8(&bytes[..length]).unwrap_or_default());
 }
 
 /// Appends what the closure writes to a byte vector, in place: the vector grows by the full capacity and is
@@ -236,8 +239,8 @@ impl FenWriter {
     }
 }
 
-impl std::fmt::Debug for FenWriter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for FenWriter {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "FenWriter({:?}, {:?})", self.style, self.board)
     }
 }

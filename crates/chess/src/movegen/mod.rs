@@ -10,7 +10,7 @@
 mod castling;
 mod visitors;
 
-use std::ops::ControlFlow;
+use core::ops::ControlFlow;
 
 pub(crate) use castling::CastlingPath;
 

@@ -1,6 +1,6 @@
 //! The common move visitors: list, count, find one move, make each.
 
-use std::marker::PhantomData;
+use core::marker::PhantomData;
 
 use super::{Flow, MoveFilter, MoveVisitor, PawnStep};
 use crate::side::{Black, Side, White};

@@ -272,7 +272,7 @@ impl PackedRow {
         let codes = self.codes();
         let (mut low, high) = (codes as u64, (codes >> 64) as u64);
         let mut given = 0;
-        std::iter::from_fn(move || {
+        core::iter::from_fn(move || {
             if rest == 0 || given == 32 {
                 return None;
             }

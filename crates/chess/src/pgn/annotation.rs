@@ -204,7 +204,7 @@ impl Mark {
     pub fn parse(item: &[u8]) -> Option<Self> {
         let (color, squares) = item.split_first()?;
         let color = MarkColor::from_letter(color.to_ascii_uppercase() as char)?;
-        let square = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
+        let square = |text: &[u8]| core::str::from_utf8(text).ok()?.parse().ok();
         let (from, to) = match squares.len() {
             2 => (squares, squares),
             4 => squares.split_at(2),

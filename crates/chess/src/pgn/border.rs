@@ -140,7 +140,7 @@ pub fn begins_like_a_tag(line: &[u8]) -> bool {
 /// Offsets of `[`.
 fn brackets(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
     let mut at = from;
-    std::iter::from_fn(move || {
+    core::iter::from_fn(move || {
         let here = find(text, at, [b'[']);
         at = here + 1;
         (here < text.len()).then_some(here)

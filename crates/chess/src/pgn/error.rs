@@ -1,5 +1,8 @@
 //! PGN errors.
 
+use alloc::format;
+use alloc::string::String;
+
 use super::GameResult;
 use crate::{FenError, SanError};
 

@@ -68,8 +68,10 @@
 
 mod annotation;
 pub mod border;
+#[cfg(feature = "std")]
 mod chunk_reader;
 mod error;
+#[cfg(feature = "std")]
 mod games;
 #[cfg(test)]
 mod hostile;
@@ -90,8 +92,10 @@ mod write;
 pub use crate::Score;
 pub use crate::svg::MarkColor;
 pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, annotations};
+#[cfg(feature = "std")]
 pub use chunk_reader::{ChunkKind, ChunkReader};
 pub use error::{PgnError, PgnProblem};
+#[cfg(feature = "std")]
 pub use games::{Games, GamesError, MAX_GAME_BYTES};
 pub use nag::Nag;
 pub use reader::{Reader, read};

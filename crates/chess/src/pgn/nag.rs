@@ -1,6 +1,6 @@
 //! Numeric annotation glyphs (NAGs).
 
-use std::fmt;
+use core::fmt;
 
 /// A numeric annotation glyph, `$0` to `$255`.
 ///

@@ -96,6 +96,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The same reader over another text: a text that has moved in memory, or one that follows it.
+    #[cfg(feature = "std")]
     pub(super) const fn with_text<'b>(&self, text: &'b [u8]) -> Reader<'b> {
         let Self { at, depth, flat_before, stopped, .. } = *self;
         Reader { text, at, depth, flat_before, stopped }
@@ -360,7 +361,7 @@ impl<'a> Reader<'a> {
         let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let text = &self.text[self.at..self.at + digits];
         self.at += digits;
-        std::str::from_utf8(text).ok()?.parse().ok()
+        core::str::from_utf8(text).ok()?.parse().ok()
     }
 
     /// The end of the comment that begins here: its closing brace, if there is one before the next border.

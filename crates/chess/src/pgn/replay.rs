@@ -1,5 +1,9 @@
 //! Replaying games: from tokens to positions.
 
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::tags::{GameTag, game_tag};
 use super::{GameResult, Nag, Next, PgnError, PgnProblem, TagValue, Token, Visitor};
 use crate::{Color, Move, Position, San};

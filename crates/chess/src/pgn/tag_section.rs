@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
     /// Visits the comments from an offset on, up to the first move. `None` if reading continues.
     #[cold]
     fn comments_among_tags<V: Visitor>(&mut self, visitor: &mut V, from: usize) -> Option<End> {
-        let moves = std::mem::replace(&mut self.at, from);
+        let moves = core::mem::replace(&mut self.at, from);
         let mut end = None;
         while self.at < moves && end.is_none() {
             match (self.text[self.at], border::tag_start(self.text, self.at)) {

@@ -1,7 +1,8 @@
 //! Tag pairs: raw values, and the meaning of some.
 
-use std::borrow::Cow;
-use std::str;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::str;
 
 use super::PgnProblem;
 use crate::{FenError, Position};

@@ -3,7 +3,11 @@
 //! All nodes are in one arena and refer to each other by index, so that nesting is unlimited: nothing
 //! recurses, not even drop.
 
-use std::collections::BTreeMap;
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use crate::pgn::{GameResult, Nag};
 use crate::{Move, Position, SanError};
@@ -191,7 +195,7 @@ impl GameTree {
     pub fn main_line(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         let first = |node: &Node| node.children.first().copied();
         let with_node = |id: NodeId| self.node(id).map(|node| (id, node));
-        std::iter::successors(first(self.root()).and_then(with_node), move |(_, node)| {
+        core::iter::successors(first(self.root()).and_then(with_node), move |(_, node)| {
             first(node).and_then(with_node)
         })
     }
@@ -287,7 +291,7 @@ impl GameTree {
         let at = siblings.iter().position(|&child| child == id).ok_or(TreeError::NoSuchNode)?;
         siblings[..=at].rotate_right(1);
         // A main move has no comments before it: they go to where they are read back.
-        let before = std::mem::take(&mut self.edit(id)?.before);
+        let before = core::mem::take(&mut self.edit(id)?.before);
         self.edit(parent)?.after.extend(before);
         Ok(())
     }
@@ -299,7 +303,7 @@ impl GameTree {
         // The next one, if any, is the main line now.
         let first = self.edit(parent)?.children.first().copied();
         if let Some(first) = first {
-            let before = std::mem::take(&mut self.edit(first)?.before);
+            let before = core::mem::take(&mut self.edit(first)?.before);
             self.edit(parent)?.after.extend(before);
         }
         self.edit(id)?.parent = None;

@@ -1,6 +1,10 @@
 //! Builds [`GameTree`]s from PGN text.
 
-use std::ops::Range;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{
     GameResult, GameTree, Nag, Next, Node, NodeId, PgnError, PgnProblem, Reader, Replay, TagValue,
@@ -181,7 +185,7 @@ impl TreeBuilder {
         if self.at_beginning {
             self.leave_variation();
         }
-        let done = std::mem::take(self);
+        let done = core::mem::take(self);
         (done.tree, done.current, done.trouble)
     }
 
@@ -190,10 +194,10 @@ impl TreeBuilder {
         let current = self.open.pop().unwrap_or(NodeId::ROOT);
         self.current = current;
         self.at_beginning = false;
-        for comment in std::mem::take(&mut self.pending) {
+        for comment in core::mem::take(&mut self.pending) {
             let _ = self.tree.add_comment(current, &comment);
         }
-        for nag in std::mem::take(&mut self.pending_nags) {
+        for nag in core::mem::take(&mut self.pending_nags) {
             let _ = self.tree.add_nag(current, nag);
         }
     }

@@ -1,6 +1,6 @@
 //! The visitor of a [`Reader`](super::Reader).
 
-use std::fmt;
+use core::fmt;
 
 use super::{Nag, PgnProblem, TagValue};
 use crate::San;

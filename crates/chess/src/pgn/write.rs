@@ -6,7 +6,11 @@
 //! comments too, but never inside a command like `[%eval -0.31]` nor where the new line would parse as
 //! something else.
 
-use std::fmt::{self, Write};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
 
 use super::tree::ROSTER;
 use super::{GameTree, Node, NodeId};
@@ -138,7 +142,7 @@ impl<'a, W: Write> LineWrapper<'a, W> {
     }
 
     fn put(&mut self, word: &str, may_break: bool) -> fmt::Result {
-        if !std::mem::take(&mut self.glued) {
+        if !core::mem::take(&mut self.glued) {
             if may_break {
                 self.flush()?;
             } else {

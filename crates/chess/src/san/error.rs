@@ -1,5 +1,9 @@
 //! Errors of moves in algebraic notation.
 
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use super::San;
 use crate::movegen::CastlingPath;
 use crate::{Bitboard, Move, MoveFilter, PieceType, Position, Rank, Square, attacks};

@@ -4,6 +4,8 @@
 //! word, without a loop and almost without data-dependent branches ([`San::parse_word`]). All others are
 //! parsed byte by byte.
 
+use alloc::string::String;
+
 use super::{San, SanError};
 use crate::{Bitboard, File, PieceType, Rank, Square};
 

@@ -67,7 +67,7 @@ const fn numbers(line: &Line, mask: u64) -> [usize; 64] {
 #[inline(always)]
 fn pack(value: u64, mask: u64) -> u64 {
     // SAFETY: the instruction exists on every machine this was compiled for (see the cfg above).
-    unsafe { std::arch::x86_64::_pext_u64(value, mask) }
+    unsafe { core::arch::x86_64::_pext_u64(value, mask) }
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]

@@ -1,5 +1,7 @@
 //! Text in SVG.
 
+use alloc::string::String;
+
 /// Escapes text for XML element content or a double-quoted attribute value. White space becomes a blank,
 /// characters that XML does not allow become U+FFFD.
 ///

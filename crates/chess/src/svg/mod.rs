@@ -9,10 +9,15 @@
 //! bottom to top lie squares, last move, highlights, check, marks, pieces, arrows. The same
 //! description always gives the same bytes. Invalid numbers (a NaN width, an opacity of 7) are clamped.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 mod escape;
 mod pieces;
 
-use std::fmt::Write;
+use core::fmt::Write;
 
 use crate::{Bitboard, Color, File, Piece, PieceType, Rank, Square};
 pub use escape::escape_xml;
@@ -245,7 +250,7 @@ impl BoardPicture {
         }
         // White before Black, kings first, squares from a1 to h8.
         all.sort_by_key(|&(square, piece)| {
-            (piece.color(), std::cmp::Reverse(piece.piece_type()), square)
+            (piece.color(), core::cmp::Reverse(piece.piece_type()), square)
         });
         out.push_str("<desc>");
         let mut before = None;
@@ -397,7 +402,7 @@ impl BoardPicture {
             (x as f32 + 50.0, y as f32 + 50.0)
         };
         let ((x0, y0), (x1, y1)) = (middle(arrow.from), middle(arrow.to));
-        let length = (x1 - x0).hypot(y1 - y0);
+        let length = hypot(x1 - x0, y1 - y0);
         let (ux, uy) = ((x1 - x0) / length, (y1 - y0) / length);
         let width = 100.0 * in_range(arrow.width, 0.02, 0.3, Arrow::WIDTH);
 
@@ -449,6 +454,20 @@ fn number(value: f32) -> String {
             Some(decimals) => format!("-.{decimals}"),
             None => text.strip_prefix("0.").map_or(text.to_owned(), |rest| format!(".{rest}")),
         },
+    }
+}
+
+/// The length of a vector, by Newton's method: `core` has no square root.
+fn hypot(x: f32, y: f32) -> f32 {
+    let square = f64::from(x) * f64::from(x) + f64::from(y) * f64::from(y);
+    let mut root = square.max(1.0);
+    loop {
+        let next = (root + square / root) / 2.0;
+        // From above, every step but the last comes closer.
+        if next >= root || next.is_nan() {
+            return root as f32;
+        }
+        root = next;
     }
 }
 

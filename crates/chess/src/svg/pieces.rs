@@ -8,7 +8,9 @@
 //! A shape has no color of its own. It takes fill, stroke, depth of shade (`fill-opacity`) and
 //! color of the lines (`color`) from whoever uses it, so that one definition serves both players.
 
-use std::fmt::Write;
+use alloc::format;
+use alloc::string::String;
+use core::fmt::Write;
 
 use super::number;
 use crate::{Color, Piece, PieceType};

@@ -280,3 +280,12 @@ fn mark_colors_survive_their_letters() {
     }
     assert_eq!(MarkColor::from_letter('x'), None);
 }
+
+#[test]
+fn lengths_are_those_of_the_standard_library() {
+    for (x, y) in [(0.0, 0.0), (3.0, 4.0), (-700.0, 100.0), (1e-20, 0.0), (0.3, 0.4), (1e30, 1.0)] {
+        let (found, expected) = (hypot(x, y), f32::hypot(x, y));
+        assert!((found - expected).abs() <= expected * f32::EPSILON, "{x} {y}: {found} {expected}");
+    }
+    assert_eq!(hypot(f32::INFINITY, 1.0), f32::INFINITY);
+}
