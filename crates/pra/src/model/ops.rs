@@ -72,8 +72,8 @@ simd::vectorize! {
         }
         for (row, lanes) in rows.iter_mut().zip(&lanes) {
             let inverse = horizontal_sum(lanes).recip();
-            for n in 0..SQUARES {
-                row[n] *= inverse;
+            for weight in row {
+                *weight *= inverse;
             }
         }
     }
