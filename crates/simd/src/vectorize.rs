@@ -52,7 +52,7 @@ dispatch! {
 /// The name after the semicolon is the body's [`MulAdd`]. What the body calls must be `#[inline(always)]`.
 ///
 /// ```
-/// simd::vectorize! {
+/// tabiya_simd::vectorize! {
 ///     /// `y += a · x`.
 ///     fn axpy(a: f32, x: &[f32], y: &mut [f32]; fma) {
 ///         for (x, y) in x.iter().zip(y) {
