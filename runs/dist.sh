@@ -68,7 +68,7 @@ tabiya=$EMPTY/$NAME/tabiya
 [ "$("$tabiya" perft 4 | grep -c 197281)" = 1 ] || { echo "perft 4 is not 197281"; exit 1; }
 expected=
 for cpu in $("$tabiya" version --verbose | sed -n 's/^detected //p'); do
-  nodes=$(TABIYA_CPU=$cpu "$tabiya" bench 8 | sed -n 's/.*[^0-9]\([0-9][0-9]*\) nodes.*/\1/p' | tail -1)
+  nodes=$(TABIYA_CPU=$cpu "$tabiya" bench 8 | sed -n 's/^\([0-9][0-9]*\) nodes.*/\1/p')
   build=$(TABIYA_CPU=$cpu "$tabiya" version --verbose | sed -n 's/^build *//p')
   echo "$cpu ($build): bench 8 has $nodes nodes"
   expected=${expected:-$nodes}

@@ -16,11 +16,8 @@ pub fn best_build() {
     #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2"), unix))]
     if let Some(build) = std::env::current_exe().ok().and_then(|own| other_build(&own)) {
         use std::os::unix::process::CommandExt;
-        let mut arguments = std::env::args_os();
-        let mut command = std::process::Command::new(build);
-        command.args(arguments.by_ref().skip(1));
         // It returns only if it fails: then this build does the work.
-        let _ = command.exec();
+        let _ = std::process::Command::new(build).args(std::env::args_os().skip(1)).exec();
     }
 }
 

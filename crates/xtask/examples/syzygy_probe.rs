@@ -2,7 +2,7 @@
 //! position, `-` where the tables have none. `tests/differential/syzygy.py` compares that with python-chess.
 //!
 //! ```text
-//! echo "8/8/8/3k4/8/8/8/KBN5 w - - 0 1" | cargo run --release --example syzygy_probe FOLDER
+//! echo "8/8/8/3k4/8/8/8/KBN5 w - - 0 1" | cargo run --release -p xtask --example syzygy_probe FOLDER
 //! ```
 
 use std::io::{BufRead, Write, stdin, stdout};

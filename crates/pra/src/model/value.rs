@@ -8,7 +8,7 @@ use simd::AlignedVec;
 
 use super::batch::{Losses, has_outcome};
 use super::heads::Backward;
-use super::ops::relu_and_square;
+use super::ops::{relu_and_square, relu_squared_backward};
 use super::packed::Parameters;
 use crate::config::{Config, SQUARES};
 use crate::encode::Outcome;
@@ -136,9 +136,7 @@ impl ValueHead {
             Matrix::new(&weights[layout.value_fc2..], outputs, neurons),
             1.0,
         );
-        for (grad, hidden) in self.grad_hidden.iter_mut().zip(self.hidden.iter()) {
-            *grad *= 2.0 * hidden;
-        }
+        relu_squared_backward(&mut self.grad_hidden, &self.hidden);
         let grad_hidden = Matrix::new(&self.grad_hidden, positions, neurons);
         let input = if self.config.light_value { &self.squares[..] } else { last };
         matmul_add(
