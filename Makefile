@@ -23,7 +23,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test lint rust-test doc api api-check package deny test-shared program differential attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel python-develop test-python test-python-full clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -35,6 +35,7 @@ native: ## build for this machine alone, with every instruction it has, and copy
 	cp $(TARGET_DIR)/native/release/tabiya $(EXE)
 
 peers: ## measure beside other libraries, all built for this machine: ARGS=perft, sliders, fen, san, "pgn FILE", "data FILE"
+	$(CARGO) clippy --locked -p peers -- -D warnings
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) run --release --locked -p peers --target-dir $(TARGET_DIR)/native \
 	  $(if $(shell grep -o -m 1 bmi2 /proc/cpuinfo 2>/dev/null),--features pext) -- $(ARGS)
 
@@ -44,16 +45,27 @@ dist: ## build and test the archives of a release, in target/dist
 help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-test: ## run all checks: format, lints, Rust tests, comparison with python-chess
-	@begin=$$(date +%s); $(MAKE) --no-print-directory lint rust-test api-check package differential && \
-	$(if $(wildcard $(SHARED)),$(MAKE) --no-print-directory test-shared,echo "no $(SHARED): its tests were not run") && \
-	echo "all checks passed in $$(( ($$(date +%s) - begin + 30) / 60 )) minutes"
+# Further stages of `make test` that use what was built for the tests (TESTED), and call no cargo.
+BESIDE =
 
-lint: ## check format and lints
+test: ## run all checks: format, lints, Rust tests, comparison with python-chess
+	@MAKE="$(MAKE)" BESIDE="$(BESIDE)" tests/stages.sh $(TARGET_DIR)/logs $(if $(wildcard $(SHARED)),test-shared)
+	$(if $(wildcard $(SHARED)),,@echo "no $(SHARED): its tests were not run")
+
+format: ## check the format of the code
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) clippy --locked -p tabiya-chess --no-default-features -- -D warnings
-	$(CARGO) clippy --locked -p tabiya-pra --no-default-features -- -D warnings
+
+# Lints need no fuzzer: with a path to one, its C++ is not compiled. `peers` is checked by `make peers`: the
+# libraries it compares with take as long to compile as a third of our own.
+CLIPPY = CUSTOM_LIBFUZZER_PATH=/none/libfuzzer.a $(CARGO) clippy --locked
+
+lint: format ## check format and lints
+	$(CLIPPY) --workspace --exclude peers --all-targets -- -D warnings
+	$(CLIPPY) -p tabiya-chess --no-default-features -- -D warnings
+	$(CLIPPY) -p tabiya-pra --no-default-features -- -D warnings
+
+test-build: ## compile the Rust tests
+	$(CARGO) test --locked --no-run
 
 # The counts of all test programs and doctests are added up at the end. Only tee stands between cargo and
 # the reader: it passes on at once what it reads, while grep and awk would hold back lines for minutes.
@@ -66,7 +78,7 @@ rust-test: ## run the Rust tests and doctests
 
 doc: ## build the documentation of the libraries; a warning is an error
 	rm -rf $(TARGET_DIR)/doc
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --exclude tabiya --exclude peers --exclude tabiya-fuzz
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --exclude tabiya --exclude peers --exclude tabiya-fuzz --exclude tabiya-python
 
 # The public interface of the libraries that others build on, as text: changes show in the diff of a commit.
 API_CRATES = tabiya-chess tabiya-paco tabiya-nnue tabiya-engine tabiya-uci
@@ -78,7 +90,7 @@ api-check: doc ## compare the public interfaces with their snapshots
 	$(PYTHON) tests/api/public_api.py $(TARGET_DIR)/doc $(API_CRATES)
 
 # Archives as for the registry, without compiling them again.
-UNPUBLISHED = peers tabiya-fuzz tabiya-test-support xtask
+UNPUBLISHED = peers tabiya-fuzz tabiya-python tabiya-test-support xtask
 
 package: ## package every published crate, into target/package
 	$(CARGO) package --quiet --workspace $(UNPUBLISHED:%=--exclude %) --locked --no-verify --allow-dirty
@@ -103,8 +115,11 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
 	touch $@
 
-differential: $(INSTALLED) ## compare with python-chess and others, in an environment of its own
-	$(CARGO) test --locked --no-run
+environment: $(INSTALLED) ## install python-chess and others into .venv
+
+differential: test-build comparisons ## compare with python-chess and others
+
+comparisons: $(INSTALLED)
 	$(VENV)/bin/python tests/differential/positions.py $(TESTED) --positions $(POSITIONS) --setups $(SETUPS)
 	$(VENV)/bin/python tests/differential/notation.py $(NOTATION) --positions $(NOTATIONS)
 	$(VENV)/bin/python tests/differential/data.py $(TESTED) --games $(DATA_GAMES)
@@ -137,6 +152,29 @@ $(TORCH)/.installed:
 	$(PYTHON) -m venv $(TORCH)
 	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_NEEDS)
 	touch $@
+
+# The Python package, in an environment of its own. Its tests use a build without LTO, which takes a fifth of the time.
+PYVENV = .venv-python
+QUICK = CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+SUITE = SquareTestCase=95 MoveTestCase=95 PieceTestCase=95 BoardTestCase=95 LegalMoveGeneratorTestCase=95 \
+  BaseBoardTestCase=95 SquareSetTestCase=95 PgnTestCase=80
+
+$(PYVENV)/.installed: tests/python/requirements.txt
+	$(PYTHON) -m venv $(PYVENV)
+	$(PYVENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+	touch $@
+
+wheel: $(PYVENV)/.installed ## build the wheel of the Python package, into target/wheels
+	$(PYVENV)/bin/maturin build --release --locked --manifest-path python/Cargo.toml --out $(TARGET_DIR)/wheels
+
+python-develop: $(PYVENV)/.installed
+	. $(PYVENV)/bin/activate && $(QUICK) maturin develop --quiet --release --locked --manifest-path python/Cargo.toml
+
+test-python: python-develop ## test the Python package
+	$(PYVENV)/bin/python -m pytest -q tests/python
+
+test-python-full: test-python ## test the Python package, and run the suite of python-chess with it
+	$(PYVENV)/bin/python tests/python/python_chess_suite.py --explain --require $(SUITE)
 
 # Attacks at length: not part of the tests.
 ATTACK = .venv-attack
@@ -203,4 +241,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV) $(TORCH) $(ATTACK) $(TOOLS) docs/book
+	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(TOOLS) docs/book
