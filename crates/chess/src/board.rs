@@ -18,7 +18,7 @@
 
 use core::fmt;
 
-use crate::{Bitboard, Color, Piece, PieceType, Square, picture};
+use crate::{Bitboard, Color, Piece, PieceType, Square, attacks, picture, sliders};
 
 /// A piece placement without rules, shared by [`Setup`](crate::Setup) and [`Position`](crate::Position).
 ///
@@ -175,6 +175,45 @@ impl Board {
             | (self.straight >> n & 1) << 2
             | (self.black >> n & 1) << 3;
         (code & 15) as usize
+    }
+
+    /// The pieces of both players that attack a square, with these squares taken as occupied.
+    pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let [white_pawns, black_pawns] =
+            Color::ALL.map(|color| self.pieces(color, PieceType::Pawn));
+        // A white pawn attacks the squares from which a black one would attack it, and vice versa.
+        (attacks::pawn(Color::Black, square) & white_pawns)
+            | (attacks::pawn(Color::White, square) & black_pawns)
+            | (attacks::knight(square) & self.piece_type(PieceType::Knight))
+            | (attacks::king(square) & self.piece_type(PieceType::King))
+            | (sliders::bishop(square, occupied) & self.diagonal_sliders())
+            | (sliders::rook(square, occupied) & self.straight_sliders())
+    }
+
+    /// Whether no sequence of legal moves lets this player mate: a bare king, or minor pieces that cannot
+    /// mate even with the opponent's help.
+    ///
+    /// A lone knight can mate only if the opponent has a blocker other than a queen; bishops on squares of
+    /// one color need a pawn or knight as blocker.
+    pub fn has_insufficient_material(&self, color: Color) -> bool {
+        let own = self.color(color);
+        let pawns_and_majors = self.piece_type(PieceType::Pawn) | self.straight_sliders();
+        if (own & pawns_and_majors).any() {
+            return false;
+        }
+        let kings = self.piece_type(PieceType::King);
+        if (own & self.piece_type(PieceType::Knight)).any() {
+            let helpful = self.color(!color) - kings - self.piece_type(PieceType::Queen);
+            return own.len() == 2 && helpful.is_empty();
+        }
+        let bishops = self.piece_type(PieceType::Bishop);
+        if (own & bishops).any() {
+            let one_color = (bishops & Bitboard::LIGHT_SQUARES).is_empty()
+                || (bishops & Bitboard::DARK_SQUARES).is_empty();
+            let blockers = self.piece_type(PieceType::Pawn) | self.piece_type(PieceType::Knight);
+            return one_color && blockers.is_empty();
+        }
+        true
     }
 
     /// Every piece with its square, from a1 to h8.

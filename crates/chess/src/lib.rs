@@ -39,9 +39,12 @@ pub mod rng;
 mod san;
 mod score;
 pub mod see;
+#[cfg(feature = "serde")]
+mod serialize;
 mod setup;
 mod side;
 pub mod sliders;
+mod spoken;
 mod square;
 pub mod svg;
 mod uci;

@@ -8,9 +8,7 @@
 
 use core::fmt;
 
-use crate::{
-    Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, attacks, sliders, zobrist,
-};
+use crate::{Bitboard, Board, Color, File, Piece, PieceType, Rank, Square, zobrist};
 
 /// The en-passant file of a position without en passant.
 pub(crate) const NO_FILE: u8 = 8;
@@ -131,17 +129,9 @@ impl Position {
     }
 
     /// The pieces of both players that attack a square, with these squares taken as occupied.
+    #[inline]
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        let board = &self.board;
-        let [white_pawns, black_pawns] =
-            Color::ALL.map(|color| board.pieces(color, PieceType::Pawn));
-        // A white pawn attacks the squares from which a black one would attack it, and vice versa.
-        (attacks::pawn(Color::Black, square) & white_pawns)
-            | (attacks::pawn(Color::White, square) & black_pawns)
-            | (attacks::knight(square) & board.piece_type(PieceType::Knight))
-            | (attacks::king(square) & board.piece_type(PieceType::King))
-            | (sliders::bishop(square, occupied) & board.diagonal_sliders())
-            | (sliders::rook(square, occupied) & board.straight_sliders())
+        self.board.attackers(square, occupied)
     }
 
     /// The enemy pieces that give check.
@@ -166,31 +156,9 @@ impl Position {
         !self.in_check() && !self.has_legal_move()
     }
 
-    /// Whether no sequence of legal moves lets this player mate: a bare king, or minor pieces that cannot
-    /// mate even with the opponent's help.
-    ///
-    /// A lone knight can mate only if the opponent has a blocker other than a queen; bishops on squares of
-    /// one color need a pawn or knight as blocker.
+    /// Whether no sequence of legal moves lets this player mate: see [`Board::has_insufficient_material`].
     pub fn has_insufficient_material(&self, color: Color) -> bool {
-        let board = &self.board;
-        let own = board.color(color);
-        let pawns_and_majors = board.piece_type(PieceType::Pawn) | board.straight_sliders();
-        if (own & pawns_and_majors).any() {
-            return false;
-        }
-        let kings = board.piece_type(PieceType::King);
-        if (own & board.piece_type(PieceType::Knight)).any() {
-            let helpful = board.color(!color) - kings - board.piece_type(PieceType::Queen);
-            return own.len() == 2 && helpful.is_empty();
-        }
-        let bishops = board.piece_type(PieceType::Bishop);
-        if (own & bishops).any() {
-            let one_color = (bishops & Bitboard::LIGHT_SQUARES).is_empty()
-                || (bishops & Bitboard::DARK_SQUARES).is_empty();
-            let blockers = board.piece_type(PieceType::Pawn) | board.piece_type(PieceType::Knight);
-            return one_color && blockers.is_empty();
-        }
-        true
+        self.board.has_insufficient_material(color)
     }
 
     /// Whether neither player can mate: an automatic draw.

@@ -129,6 +129,21 @@ impl Action {
     }
 }
 
+/// As [`to_json`](Action::to_json) writes it.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Action {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Action {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_json(&Value::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -173,6 +188,17 @@ mod tests {
         let lift = Action::Lift(Square::B8);
         assert_eq!(lift.policy_index_for(Color::Black), Action::Lift(Square::B1).policy_index());
         assert_eq!(lift.policy_index_for(Color::White), lift.policy_index());
+    }
+
+    #[cfg(feature = "serde")]
+    #[test]
+    fn actions_round_trip_through_serde() {
+        for action in [Action::Lift(Square::A1), Action::Promote(PieceType::Queen)] {
+            let json = serde_json::to_string(&action).unwrap();
+            assert_eq!(json, action.to_json().to_string());
+            assert_eq!(serde_json::from_str::<Action>(&json).unwrap(), action);
+        }
+        assert!(serde_json::from_str::<Action>(r#"{"Place":64}"#).is_err());
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Boards as text and as SVG: a union is two pieces side by side.
+//! Boards as text and as SVG. In the drawing, the two pieces of a union face each other; in the text, they
+//! stand side by side.
 
 use std::fmt::Write;
 
@@ -7,10 +8,10 @@ use chess::{Bitboard, Color, File, Piece, Rank, Square};
 
 use crate::{Legal, PieceType, Position};
 
-/// Scale of a union's pieces, and their offsets in squares: White's to the left, Black's to the right.
-const UNION_SCALE: f32 = 0.68;
-const UNION_DX: [f32; 2] = [-0.08, 0.40];
-const UNION_DY: f32 = 0.20;
+/// How far what is in hand is raised, in squares; a piece over a union is smaller and higher, so that
+/// all three are seen.
+const RAISED: f32 = -0.22;
+const RAISED_OVER_UNION: (f32, f32, f32) = (0.12, -0.44, 0.76);
 
 fn piece(color: Color, piece: PieceType) -> Piece {
     Piece::new(color, piece.into())
@@ -20,33 +21,32 @@ fn piece(color: Color, piece: PieceType) -> Piece {
 /// are highlighted.
 pub fn board_picture(position: &Position) -> BoardPicture {
     let mut picture = BoardPicture::default();
-    let union = |square, pieces: [Piece; 2], dy| {
-        let offset = move |(piece, dx)| OffsetPiece { piece, square, dx, dy, scale: UNION_SCALE };
-        pieces.into_iter().zip(UNION_DX).map(offset)
-    };
     for square in Square::all() {
-        let [white, black] =
-            Color::ALL.map(|color| position.piece_at(color, square).map(|kind| piece(color, kind)));
-        match (white, black) {
-            (Some(white), Some(black)) => {
-                picture.offset_pieces.extend(union(square, [white, black], UNION_DY));
+        match Color::ALL.map(|color| position.piece_at(color, square)) {
+            [Some(white), Some(black)] => {
+                picture.offset_pieces.extend(OffsetPiece::union(white.into(), black.into(), square))
             }
-            (Some(alone), None) | (None, Some(alone)) => picture.pieces.push((square, alone)),
-            (None, None) => {}
+            [Some(alone), None] => picture.pieces.push((square, piece(Color::White, alone))),
+            [None, Some(alone)] => picture.pieces.push((square, piece(Color::Black, alone))),
+            [None, None] => {}
         }
     }
     if let Some(hand) = position.hand() {
         let me = position.player();
-        let own = piece(me, hand.piece);
         let square = hand.square;
         if let Some(partner) = hand.partner {
-            let mut pair = [own, piece(!me, partner)];
-            pair.sort_by_key(|piece| piece.color());
-            picture.offset_pieces.extend(union(square, pair, UNION_DY - 0.3));
+            let (white, black) = match me {
+                Color::White => (hand.piece, partner),
+                Color::Black => (partner, hand.piece),
+            };
+            let union = OffsetPiece::union(white.into(), black.into(), square);
+            let raise = |half: OffsetPiece| OffsetPiece { dy: half.dy + RAISED, ..half };
+            picture.offset_pieces.extend(union.map(raise));
         } else {
             let over_union = position.occupied().has(square);
-            let (dx, dy, scale) = if over_union { (0.16, -0.38, 0.68) } else { (0.0, -0.22, 1.0) };
-            picture.offset_pieces.push(OffsetPiece { piece: own, square, dx, dy, scale });
+            let (dx, dy, scale) = if over_union { RAISED_OVER_UNION } else { (0.0, RAISED, 1.0) };
+            let own = OffsetPiece::new(piece(me, hand.piece), square);
+            picture.offset_pieces.push(OffsetPiece { dx, dy, scale, halo: true, ..own });
         }
         if let Legal::Places(places) = position.legal() {
             picture.highlights = places;

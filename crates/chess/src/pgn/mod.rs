@@ -70,6 +70,8 @@ mod annotation;
 pub mod border;
 #[cfg(feature = "std")]
 mod chunk_reader;
+mod comment;
+mod edit;
 mod error;
 #[cfg(feature = "std")]
 mod games;
@@ -94,6 +96,7 @@ pub use crate::svg::MarkColor;
 pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, annotations};
 #[cfg(feature = "std")]
 pub use chunk_reader::{ChunkKind, ChunkReader};
+pub use comment::split_commands;
 pub use error::{PgnError, PgnProblem};
 #[cfg(feature = "std")]
 pub use games::{Games, GamesError, MAX_GAME_BYTES};

@@ -20,6 +20,16 @@ impl NodeId {
     /// The position before the first move.
     pub const ROOT: Self = Self(0);
 
+    /// The node of this number, which need not be in the tree.
+    pub const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number of the node: nodes are counted as they are added, and numbers are not used again.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
     const fn index(self) -> usize {
         self.0 as usize
     }
@@ -187,6 +197,11 @@ impl GameTree {
         &self.nodes[0]
     }
 
+    /// The number of nodes in memory, the root and removed ones included.
+    pub const fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     fn edit(&mut self, id: NodeId) -> Result<&mut Node, TreeError> {
         self.nodes.get_mut(id.index()).ok_or(TreeError::NoSuchNode)
     }
@@ -331,6 +346,11 @@ impl GameTree {
         }
         self.tags.insert(tag_key(name), plain(value, false));
         Ok(())
+    }
+
+    /// Removes all tags: those of the roster are unknown then.
+    pub fn clear_tags(&mut self) {
+        self.tags = Self::new(Position::INITIAL).tags;
     }
 
     /// Whether two subtrees are equal.

@@ -81,7 +81,13 @@ pub struct Trees<'a> {
 impl<'a> Trees<'a> {
     /// The games of this text.
     pub fn new(text: &'a [u8]) -> Self {
-        let replay = Replay::new(TreeBuilder::default());
+        Self::with_limit(text, MAX_TREE_BYTES)
+    }
+
+    /// The games of this text, each with so much memory instead of [`MAX_TREE_BYTES`]: a node takes about
+    /// 300 bytes.
+    pub fn with_limit(text: &'a [u8], max_tree_bytes: usize) -> Self {
+        let replay = Replay::new(TreeBuilder::new(max_tree_bytes));
         Self { reader: Reader::new(text), replay, conflict: None }
     }
 
@@ -121,7 +127,8 @@ pub(super) fn next_tree(
         Some(Trouble::Error(error)) => error,
         Some(Trouble::Full) => {
             let offset = reader.stopped.unwrap_or(reader.offset()) as u64;
-            PgnError { game, offset, at: None, problem: PgnProblem::TooLarge(MAX_TREE_BYTES) }
+            let limit = replay.watcher().limit;
+            PgnError { game, offset, at: None, problem: PgnProblem::TooLarge(limit) }
         }
     };
     let mut start = error.offset as usize;
@@ -152,6 +159,8 @@ pub(super) struct TreeBuilder {
     conflict: Option<PgnError>,
     /// The remaining memory budget in bytes.
     room: usize,
+    /// The whole budget.
+    limit: usize,
     /// The last node of the current line; before the first move of a variation, its parent.
     current: NodeId,
     /// The nodes to return to when variations end.
@@ -165,11 +174,19 @@ pub(super) struct TreeBuilder {
 
 impl Default for TreeBuilder {
     fn default() -> Self {
+        Self::new(MAX_TREE_BYTES)
+    }
+}
+
+impl TreeBuilder {
+    /// Builds trees of at most so many bytes each.
+    fn new(limit: usize) -> Self {
         Self {
             tree: GameTree::default(),
             trouble: None,
             conflict: None,
-            room: MAX_TREE_BYTES,
+            room: limit,
+            limit,
             current: NodeId::ROOT,
             open: Vec::new(),
             at_beginning: false,
@@ -177,15 +194,13 @@ impl Default for TreeBuilder {
             pending_nags: Vec::new(),
         }
     }
-}
 
-impl TreeBuilder {
     /// The last game, its last node, and its problem.
     fn take(&mut self) -> (GameTree, NodeId, Option<Trouble>) {
         if self.at_beginning {
             self.leave_variation();
         }
-        let done = core::mem::take(self);
+        let done = core::mem::replace(self, Self::new(self.limit));
         (done.tree, done.current, done.trouble)
     }
 
@@ -233,7 +248,7 @@ impl TreeBuilder {
 
 impl Watcher for TreeBuilder {
     fn begin_game(&mut self) -> Next {
-        *self = Self::default();
+        *self = Self::new(self.limit);
         Next::Go
     }
 

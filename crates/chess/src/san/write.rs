@@ -1,5 +1,7 @@
 //! The SAN and LAN writer.
 
+use alloc::vec::Vec;
+
 use arrayvec::ArrayString;
 
 use crate::{Bitboard, Move, MoveFilter, PieceType, Position, Square};
@@ -41,6 +43,26 @@ impl Position {
                 text.push(m.from().rank().digit());
             }
         })
+    }
+
+    /// The moves of a line in standard algebraic notation, up to the first illegal one.
+    ///
+    /// ```
+    /// use tabiya_chess::{Game, Position};
+    /// let line: Vec<_> = Game::parse("startpos moves e2e4 e7e5 g1f3").unwrap().moves().collect();
+    /// assert_eq!(Position::INITIAL.san_line(&line), ["e4", "e5", "Nf3"].map(|san| san.parse().unwrap()));
+    /// ```
+    pub fn san_line(&self, moves: &[Move]) -> Vec<SanText> {
+        let mut position = *self;
+        let mut texts = Vec::new();
+        for &m in moves {
+            if !position.is_legal(m) {
+                break;
+            }
+            texts.push(position.san(m));
+            position = position.after(m);
+        }
+        texts
     }
 
     /// A legal move in long algebraic notation: both squares, with `-` or `x` between them.

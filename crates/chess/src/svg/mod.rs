@@ -15,12 +15,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 mod escape;
+mod offset;
 mod pieces;
 
 use core::fmt::Write;
 
 use crate::{Bitboard, Color, File, Piece, PieceType, Rank, Square};
 pub use escape::escape_xml;
+pub use offset::{OffsetPiece, piece_sheet};
 use pieces::{ID, paint};
 pub use pieces::{piece_defs, piece_svg};
 
@@ -110,24 +112,6 @@ impl Arrow {
     pub const fn new(from: Square, to: Square, color: MarkColor) -> Self {
         Self { from, to, color, width: Self::WIDTH, opacity: Self::OPACITY }
     }
-}
-
-/// A piece that does not fill its square, such as one half of a Paco Ŝako union.
-///
-/// Two pieces of scale 0.74 share a square well when the one behind is moved by (0.32, 0.06) and
-/// the one in front by (-0.06, 0.2).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct OffsetPiece {
-    /// The piece.
-    pub piece: Piece,
-    /// The square it belongs to.
-    pub square: Square,
-    /// How far its box is moved to the right, in squares.
-    pub dx: f32,
-    /// How far its box is moved down, in squares.
-    pub dy: f32,
-    /// The side of its box, in squares.
-    pub scale: f32,
 }
 
 /// The description of a board picture. All fields may be set freely.
@@ -385,9 +369,7 @@ impl BoardPicture {
             out.push_str("</g>");
         }
         for offset in &self.offset_pieces {
-            let (x, y) = self.corner(offset.square);
-            let (x, y) = (x as f32 + 100.0 * offset.dx, y as f32 + 100.0 * offset.dy);
-            out.push_str(&piece_svg(offset.piece, x, y, 100.0 * offset.scale));
+            offset.write(self.corner(offset.square), out);
         }
     }
 

@@ -132,12 +132,12 @@ pub fn piece_defs(piece_types: impl IntoIterator<Item = PieceType>) -> String {
         let Shape { body, shade, lines } = shape(piece_type);
         let letter = piece_type.letter();
         let layers = [
-            format!(r#"<path fill-opacity="1" stroke-width="3" d="{body}"/>"#),
+            format!(r#"<path id="{ID}{letter}-body" fill-opacity="1" d="{body}"/>"#),
             format!(r#"<path fill="{SHADE}" stroke="none" d="{shade}"/>"#),
             format!(r#"<path fill="none" stroke="currentColor" stroke-width="2.4" d="{lines}"/>"#),
         ];
-        let _ =
-            write!(out, r#"<g id="{ID}{letter}" stroke-linejoin="round" stroke-linecap="round">"#);
+        let _ = write!(out, r#"<g id="{ID}{letter}" stroke-width="3" "#);
+        out.push_str(r#"stroke-linejoin="round" stroke-linecap="round">"#);
         out.extend(layers);
         out.push_str("</g>");
     }

@@ -88,11 +88,12 @@ fn start() -> BoardPicture {
 fn everything() -> BoardPicture {
     BoardPicture {
         offset_pieces: vec![OffsetPiece {
-            piece: piece('n'),
-            square: Square::D5,
             dx: 0.25,
             dy: -0.1,
             scale: 0.7,
+            mirrored: true,
+            halo: true,
+            ..OffsetPiece::new(piece('n'), Square::D5)
         }],
         last_move: Some((Square::E2, Square::E4)),
         check: Some(Square::E8),
@@ -120,19 +121,16 @@ fn pictures_are_well_formed_xml() {
 fn every_kind_of_piece_in_use_is_defined_once_and_no_other() {
     let some = BoardPicture {
         pieces: vec![(Square::A1, piece('K')), (Square::A2, piece('k')), (Square::A3, piece('p'))],
-        offset_pieces: vec![OffsetPiece {
-            piece: piece('R'),
-            square: Square::H8,
-            dx: 0.0,
-            dy: 0.0,
-            scale: 0.5,
-        }],
+        offset_pieces: vec![OffsetPiece::new(piece('R'), Square::H8)],
         ..BoardPicture::default()
     };
     for (picture, expected) in [(some, "prk"), (start(), "pnbrqk"), (BoardPicture::default(), "")] {
         let svg = picture.to_svg();
-        let defined: String =
-            values(&svg, "id").iter().map(|id| id.strip_prefix(ID).unwrap()).collect();
+        let defined: String = values(&svg, "id")
+            .iter()
+            .filter(|id| !id.ends_with("-body"))
+            .map(|id| id.strip_prefix(ID).unwrap())
+            .collect();
         assert_eq!(defined, expected);
         let mut used: Vec<&str> = values(&svg, "href");
         assert_eq!(used.len(), picture.pieces.len() + picture.offset_pieces.len());
@@ -157,6 +155,69 @@ fn shapes_stay_inside_their_box_with_room_for_the_outline() {
             }
         }
         assert!(shape.body.ends_with('z') && shape.shade.ends_with('z'));
+    }
+}
+
+/// Where the body of an offset piece begins and ends, from left to right, in the units of its square.
+fn extent(offset: &OffsetPiece) -> (f32, f32) {
+    // The feet are the widest part of all pieces but the knight, and the queen's crown.
+    let (left, right) = match offset.piece.piece_type() {
+        PieceType::Pawn => (26.0, 74.0),
+        PieceType::Knight => (15.5, 78.0),
+        PieceType::Bishop | PieceType::Rook => (22.0, 78.0),
+        PieceType::Queen => (20.5, 79.5),
+        PieceType::King => (21.0, 79.0),
+    };
+    let (left, right) = if offset.mirrored { (100.0 - right, 100.0 - left) } else { (left, right) };
+    (100.0 * offset.dx + offset.scale * left, 100.0 * offset.dx + offset.scale * right)
+}
+
+#[test]
+fn both_pieces_of_a_union_are_nearly_full_size_inside_their_square_and_face_each_other() {
+    for white in PieceType::ALL {
+        for black in PieceType::ALL {
+            let mut pair = OffsetPiece::union(white, black, Square::D5);
+            pair.sort_by_key(|offset| offset.piece.color());
+            let [left, right] = pair;
+            assert_eq!(
+                (left.piece, right.piece),
+                (Piece::new(Color::White, white), Piece::new(Color::Black, black))
+            );
+            assert_eq!(left.mirrored, white == PieceType::Knight);
+            assert_eq!(right.mirrored, black == PieceType::Bishop);
+            for offset in [left, right] {
+                assert!(offset.scale >= 0.9 && offset.halo);
+                let (start, end) = extent(&offset);
+                assert!(start >= 1.0 && end <= 99.0, "{offset:?} from {start} to {end}");
+            }
+            // Half of each stays clear of the other.
+            let ((_, left_end), (right_start, _)) = (extent(&left), extent(&right));
+            assert!(left_end - right_start <= 28.0, "{white} {black}");
+        }
+    }
+}
+
+#[test]
+fn the_lower_piece_of_a_union_is_in_front_and_a_knight_before_all() {
+    let front = |white, black| OffsetPiece::union(white, black, Square::A1)[1].piece;
+    let (pawn, knight, king) = (PieceType::Pawn, PieceType::Knight, PieceType::King);
+    assert_eq!(front(pawn, king), Piece::new(Color::White, pawn));
+    assert_eq!(front(king, pawn), Piece::new(Color::Black, pawn));
+    assert_eq!(front(pawn, knight), Piece::new(Color::Black, knight));
+    assert_eq!(front(king, king), Piece::new(Color::White, king));
+}
+
+#[test]
+fn the_piece_sheet_is_well_formed_and_refers_only_to_its_own_definitions() {
+    let sheet = piece_sheet();
+    assert_eq!(check_xml(&sheet)[..2], ["svg", "defs"]);
+    let ids = values(&sheet, "id");
+    let mut distinct = ids.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!((ids.len(), distinct.len()), (24, 24));
+    for href in values(&sheet, "href") {
+        assert!(ids.contains(&href.strip_prefix('#').unwrap()), "{href}");
     }
 }
 
