@@ -24,4 +24,4 @@ pub mod uci;
 mod weaken;
 
 pub use chess;
-pub use table::OutOfMemory;
+pub use table::{Bound, OutOfMemory};

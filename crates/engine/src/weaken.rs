@@ -17,6 +17,16 @@ pub struct Weakening {
     pub random: u64,
 }
 
+impl Weakening {
+    /// The lines that a search for a weakened move needs (MultiPV).
+    pub const CANDIDATES: usize = CANDIDATES;
+
+    /// The node limit of such a search.
+    pub fn nodes(self) -> u64 {
+        nodes(self.elo)
+    }
+}
+
 /// The node limit at an Elo: doubled every 130 points, a guess that no games have confirmed.
 pub fn nodes(elo: u32) -> u64 {
     let doublings = f64::from(elo.saturating_sub(800)) / 130.0;

@@ -155,7 +155,16 @@ mod tests {
         let mut before = *tree.root().position();
         let judged = tree.main_line().zip(moves).map(|((id, node), &(white, mark))| {
             let m = node.played().unwrap();
-            let judged = MoveAnalysis { id, before, m, white, loss: 0.0, mark, better: None };
+            let judged = MoveAnalysis {
+                id,
+                before,
+                m,
+                white,
+                loss: 0.0,
+                mark,
+                reply: Vec::new(),
+                better: None,
+            };
             before = *node.position();
             judged
         });

@@ -4,13 +4,14 @@
 //! mark. Scores of short searches differ by that much from depth to depth, so a suspect is judged by a
 //! second, longer look at the position before it: a search of all moves, and one of the move played
 //! alone to the same depth. What then looks like a mistake or a blunder gets a third look, longer again.
-//! The loss is the minimum over all looks and over the last depths of the last one, minus the uncertainty
-//! of its depth; the best move of a look has lost nothing.
+//! The loss is the minimum over all looks and over the last depths of the last one; the best move of a
+//! look has lost nothing. A mark needs a loss that clears its threshold by the standard deviation that
+//! losses have at that number of nodes.
 
 use chess::pgn::{GameTree, NodeId};
 use chess::{Color, Game, Move, Position};
 
-use super::judge::{DUBIOUS, Mark, loss};
+use super::judge::{DUBIOUS, MISTAKE, Mark, loss};
 use super::notation::white_score;
 use super::results::{PositionSearch, SearchResults};
 use super::worker::AnalysisError;
@@ -33,10 +34,12 @@ const THIRD_LOOK: Look = Look { factor: 32, plies: 6 };
 /// The loss is the minimum over this many last depths.
 const STABLE_DEPTHS: i32 = 4;
 
-/// The uncertainty of a loss at a depth, in expected points. An estimate, not yet fitted: it shrinks to
-/// a third with about four more plies.
-fn uncertainty(depth: i32) -> f64 {
-    (0.08 * 0.77_f64.powi(depth - 20)).min(0.15)
+/// The standard deviation of the loss that a look of so many nodes finds, in expected points.
+///
+/// Between looks of 8 and of 80 million nodes, losses of suspects in master games changed by 0.09. The
+/// square root is an assumption; `runs/marks.py` measures what comes of it.
+fn deviation(nodes: u64) -> f64 {
+    (0.09 * (8e6 / nodes.max(1) as f64).sqrt()).min(0.15)
 }
 
 /// A move of a game with its evaluation.
@@ -54,11 +57,14 @@ pub struct MoveAnalysis {
     pub loss: f64,
     /// The mark for the loss.
     pub mark: Option<Mark>,
+    /// The principal variation after the move: the refutation of a bad one.
+    pub reply: Vec<Move>,
     /// The engine's choice if it is another move: principal variation and score from White's point of view.
     pub better: Option<(Vec<Move>, Score)>,
 }
 
 /// A game with the evaluations of its moves.
+#[derive(Debug)]
 pub struct GameAnalysis {
     /// The game.
     pub tree: GameTree,
@@ -76,14 +82,14 @@ pub struct GameAnalysis {
 #[derive(Clone, Default, Debug)]
 struct Verdict {
     loss: f64,
-    /// Of the loss.
-    uncertainty: f64,
+    /// The standard deviation of the loss; 0 if it is certain.
+    deviation: f64,
     better: Option<(Vec<Move>, Score)>,
 }
 
 impl Verdict {
     fn mark(&self) -> Option<Mark> {
-        Mark::of(self.loss - self.uncertainty)
+        Mark::of_estimate(self.loss, self.deviation)
     }
 }
 
@@ -140,18 +146,9 @@ impl GameAnalysis {
         Ok(Self { tree, start: white_score(first, start.turn()), moves, stopped, problem: None })
     }
 
-    /// `White – Black, Event, Date`, without unknown tags.
+    /// The [title](game_title) of the game.
     pub fn title(&self) -> String {
-        let tag = |name| self.tree.tag(name).filter(|v| !v.is_empty() && !v.starts_with('?'));
-        let player = |name| tag(name).unwrap_or(name);
-        let mut title = format!("{} – {}", player("White"), player("Black"));
-        for name in ["Event", "Date"] {
-            if let Some(value) = tag(name) {
-                title.push_str(", ");
-                title.push_str(value.trim_end_matches(".??"));
-            }
-        }
-        title
+        game_title(&self.tree)
     }
 
     /// How many moves of a player have each mark, and the mean loss per move.
@@ -161,6 +158,20 @@ impl GameAnalysis {
         let sum: f64 = theirs().map(|judged| judged.loss).sum();
         (Mark::ALL.map(count), sum / theirs().count().max(1) as f64)
     }
+}
+
+/// `White – Black, Event, Date`, without unknown tags.
+pub fn game_title(tree: &GameTree) -> String {
+    let tag = |name| tree.tag(name).filter(|v| !v.is_empty() && !v.starts_with('?'));
+    let player = |name| tag(name).unwrap_or(name);
+    let mut title = format!("{} – {}", player("White"), player("Black"));
+    for name in ["Event", "Date"] {
+        if let Some(value) = tag(name) {
+            title.push_str(", ");
+            title.push_str(value.trim_end_matches(".??"));
+        }
+    }
+    title
 }
 
 impl<S: PositionSearch> Analyzer<'_, S> {
@@ -202,7 +213,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         }
         Verdict {
             loss: loss(before.score, -after.score),
-            uncertainty: 0.0,
+            deviation: 0.0,
             better: Some((before.pv.clone(), before.score)),
         }
     }
@@ -234,7 +245,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             let Some(longer) = self.look(n, played, &look, verdict.loss)? else { return Ok(false) };
             verdict = longer;
             // A mate is certain.
-            if verdict.mark() < Some(Mark::Mistake) || verdict.uncertainty == 0.0 {
+            if verdict.loss < MISTAKE || verdict.deviation == 0.0 {
                 break;
             }
         }
@@ -275,7 +286,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         let is_certain = is_decided(all.at(depth).score) || is_decided(alone.at(depth).score);
         let verdict = Verdict {
             loss: least,
-            uncertainty: if is_certain { 0.0 } else { uncertainty(depth) },
+            deviation: if is_certain { 0.0 } else { deviation(all.last().nodes) },
             better: Some((all.last().pv.clone(), all.last().score)),
         };
         self.refine(n, alone.after_move());
@@ -305,6 +316,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             white: white_score(self.results[n + 1].last().score, !turn),
             loss: verdict.loss,
             mark: self.verdicts[n].as_ref().and_then(Verdict::mark),
+            reply: self.results[n + 1].last().pv.clone(),
             better: verdict.better.map(|(line, score)| (line, white_score(score, turn))),
         })
     }
@@ -341,7 +353,9 @@ mod tests {
             let Some((score, san)) = (self.script)(ply, nodes, restricted) else { return Ok(None) };
             let pv = vec![game.position().parse_san(san).unwrap()];
             assert!(limits.moves.is_empty() || limits.moves == pv);
-            Ok(Some(SearchResults(vec![DepthResult { depth: 60, score, pv }])))
+            // As many nodes as make the loss all but certain.
+            let nodes = u64::MAX;
+            Ok(Some(SearchResults(vec![DepthResult { depth: 60, score, nodes, pv }])))
         }
     }
 
@@ -471,10 +485,10 @@ mod tests {
     }
 
     #[test]
-    fn uncertainty_shrinks_with_depth() {
-        assert!(uncertainty(60) < 1e-5);
-        assert!((uncertainty(20) - 0.08).abs() < 1e-9);
-        assert!(uncertainty(25) < uncertainty(20) / 3.0);
-        assert_eq!(uncertainty(1), 0.15);
+    fn losses_are_less_certain_with_fewer_nodes() {
+        assert!((deviation(8_000_000) - 0.09).abs() < 1e-9);
+        assert!((deviation(800_000_000) - 0.009).abs() < 1e-9);
+        assert_eq!(deviation(0), 0.15);
+        assert!(deviation(u64::MAX) < 1e-5);
     }
 }

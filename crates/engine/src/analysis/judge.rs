@@ -29,12 +29,21 @@ impl Mark {
 
     /// The mark of a loss; `None` below [`DUBIOUS`].
     pub fn of(loss: f64) -> Option<Self> {
-        match loss {
-            l if l >= BLUNDER => Some(Self::Blunder),
-            l if l >= MISTAKE => Some(Self::Mistake),
-            l if l >= DUBIOUS => Some(Self::Dubious),
-            _ => None,
-        }
+        Self::of_estimate(loss, 0.0)
+    }
+
+    /// The worst mark that an estimated loss with this standard deviation supports: the lower bound of a
+    /// one-sided confidence interval must reach the threshold, at 95 % for a blunder, 90 % for a mistake
+    /// and 69 % for a dubious move.
+    pub fn of_estimate(loss: f64, deviation: f64) -> Option<Self> {
+        Self::ALL.into_iter().rev().find(|mark| {
+            let (threshold, deviations) = match mark {
+                Self::Dubious => (DUBIOUS, 0.5),
+                Self::Mistake => (MISTAKE, 1.28),
+                Self::Blunder => (BLUNDER, 1.65),
+            };
+            loss - deviations * deviation >= threshold
+        })
     }
 
     /// `?!`, `?` or `??`.
@@ -94,5 +103,19 @@ mod tests {
         assert_eq!(Mark::of(loss(mate_in(3), 0)), Some(Mark::Blunder));
         assert_eq!(Mark::of(loss(0, mated_in(2))), Some(Mark::Blunder));
         assert_eq!(Mark::of(loss(mate_in(3), mate_in(9))), None);
+    }
+
+    #[test]
+    fn an_uncertain_loss_gets_a_milder_mark() {
+        for (deviation, expected) in [
+            (0.0, Some(Mark::Blunder)),
+            (0.06, Some(Mark::Blunder)),
+            (0.07, Some(Mark::Mistake)),
+            (0.15, Some(Mark::Mistake)),
+            (0.17, Some(Mark::Dubious)),
+            (0.52, None),
+        ] {
+            assert_eq!(Mark::of_estimate(0.305, deviation), expected, "{deviation}");
+        }
     }
 }

@@ -18,12 +18,14 @@
 //! |---|---|
 //! | `worker` | an engine that searches on its own thread and can be stopped |
 //! | `judge` | expected points lost by a move, and its mark |
+//! | `accuracy` | the accuracy of a player |
 //! | `results` | search results by depth, the interface of a searcher |
 //! | `game` | a whole game, move by move; suspects are searched twice |
 //! | `annotate` | the game tree with evaluations, marks and better variations |
 //! | `graph` | the evaluation graph as SVG |
 //! | `notation` | scores and variations as text, from White's point of view |
 
+mod accuracy;
 mod annotate;
 mod game;
 mod graph;
@@ -32,8 +34,9 @@ mod notation;
 mod results;
 mod worker;
 
+pub use accuracy::move_accuracy;
 pub use annotate::annotate;
-pub use game::{GameAnalysis, MoveAnalysis};
+pub use game::{GameAnalysis, MoveAnalysis, game_title};
 pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
 pub use judge::{BLUNDER, DUBIOUS, MISTAKE, Mark, expectation, loss};
 pub use notation::{numbered_san, pawns, reading, san_line, san_within, white_score};

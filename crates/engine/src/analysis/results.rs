@@ -11,12 +11,14 @@ use crate::search::Limits;
 pub(super) struct DepthResult {
     pub(super) depth: i32,
     pub(super) score: Score,
+    /// Nodes searched so far.
+    pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
 }
 
 impl From<&PvLine> for DepthResult {
     fn from(line: &PvLine) -> Self {
-        Self { depth: line.depth, score: line.score, pv: line.moves.clone() }
+        Self { depth: line.depth, score: line.score, nodes: line.nodes, pv: line.moves.clone() }
     }
 }
 
@@ -84,6 +86,7 @@ impl SearchResults {
         let shifted = self.0.iter().map(|result| DepthResult {
             depth: result.depth - 1,
             score: -nearer(result.score),
+            nodes: result.nodes,
             pv: result.pv.get(1..).unwrap_or_default().to_vec(),
         });
         Self(shifted.collect())
@@ -97,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_mate_is_one_ply_nearer_after_the_move() {
-        let results = |score| SearchResults(vec![DepthResult { depth: 5, score, pv: Vec::new() }]);
+        let results =
+            |score| SearchResults(vec![DepthResult { depth: 5, score, ..DepthResult::default() }]);
         assert_eq!(results(mate_in(7)).after_move().last().score, mated_in(6));
         assert_eq!(results(mated_in(6)).after_move().last().score, mate_in(5));
         assert_eq!(results(35).after_move().last().score, -35);

@@ -78,6 +78,11 @@ impl AnalysisEngine {
         Self { engine, multi_pv: 1, stop }
     }
 
+    /// The engine, for another use.
+    pub fn into_engine(self) -> Engine {
+        self.engine
+    }
+
     /// A handle that stops the search.
     pub fn stop_handle(&self) -> StopHandle {
         self.stop.clone()

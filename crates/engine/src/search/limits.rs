@@ -1,6 +1,6 @@
 //! The limits of a search, and its control from another thread.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,7 @@ pub struct Control {
     /// Start of the engine's clock: the start of the search, or `ponderhit`.
     clock_started: Mutex<Instant>,
     changed: Condvar,
+    nodes: AtomicU64,
 }
 
 impl Control {
@@ -58,7 +59,17 @@ impl Control {
             begun: now,
             clock_started: Mutex::new(now),
             changed: Condvar::new(),
+            nodes: AtomicU64::new(0),
         }
+    }
+
+    /// Nodes searched so far by all threads, a millisecond ago or less.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Relaxed)
+    }
+
+    pub(super) fn publish_nodes(&self, nodes: u64) {
+        self.nodes.store(nodes, Relaxed);
     }
 
     fn clock_started(&self) -> MutexGuard<'_, Instant> {

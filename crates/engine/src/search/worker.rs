@@ -236,6 +236,7 @@ impl<'a> Searcher<'a> {
             self.stopped |= self.shared.finished.load(Relaxed);
             return;
         }
+        self.shared.control.publish_nodes(self.shared.nodes());
         if self.shared.control.is_pondering() {
             return;
         }
