@@ -21,6 +21,7 @@ mod output;
 mod paco;
 mod perft;
 mod pgn;
+mod play;
 mod pra;
 mod progress;
 mod selfplay;
@@ -57,6 +58,7 @@ const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine on standard 
 
 #[derive(Subcommand)]
 enum Command {
+    Play(play::PlayArgs),
     #[command(visible_alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
     Bench(bench::BenchArgs),
@@ -119,6 +121,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command, out: &mut dyn Write) -> Outcome {
     match command {
+        Command::Play(args) => play::run(args, out),
         Command::Analyse(args) => analyse::run(&args, out),
         Command::Bench(args) => bench::run(args, out),
         Command::Perft(args) => perft::run(args, out),

@@ -161,8 +161,16 @@ mod tests {
         let castles = before.after(best).after(reply).parse_san("O-O-O+").unwrap();
         let better = Some((vec![best, reply, castles], -1137));
         let mark = Some(Mark::Dubious);
-        let judged =
-            MoveAnalysis { id: NodeId::ROOT, before, m, white: 0, loss: 0.097, mark, better };
+        let judged = MoveAnalysis {
+            id: NodeId::ROOT,
+            before,
+            m,
+            white: 0,
+            loss: 0.097,
+            mark,
+            reply: Vec::new(),
+            better,
+        };
         let start = "     16... Rdc8 ?! gives away 0.09: better 16... Rxd1+";
         assert_eq!(note(&judged, 60).unwrap(), format!("{start} …"));
         assert_eq!(note(&judged, 76).unwrap(), format!("{start} 17. Kxd1 … (-11.37)"));

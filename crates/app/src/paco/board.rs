@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::board::SvgArgs;
 
-/// Print a board as text or SVG; a union is two pieces side by side
+/// Print a board as text or SVG; the pieces of a union share its square
 ///
 /// Examples:
 ///   tabiya paco board --fen 'rnbqkbnr/ppp1pppp/8/3a4/8/8/PPPP1PPP/RNBQKBNR b 0 AHah - -'

@@ -82,17 +82,31 @@ fn programs_are_not_greeted_and_help_is_answered_in_info_strings() {
 #[test]
 fn an_odd_first_argument_is_answered_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
-    for argument in ["play", "", " ", "nonsense", "e2e4", "\u{1b}[31mred", "Ŝako", "help\nme"] {
+    for argument in ["", " ", "nonsense", "e2e4", "\u{1b}[31mred", "Ŝako", "help\nme"] {
         let output = run(folder.path(), "80", &[argument], "");
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{argument:?}");
         assert!(error.starts_with("error: ") && error.lines().count() == 1, "{error}");
         assert!(!error.contains('\u{1b}') && output.stdout.is_empty(), "{error}");
     }
-    let output = run(folder.path(), "80", &["play"], "");
-    let play = text(&output.stderr);
-    assert!(play.contains("tabiya analyse") && play.contains("tabiya paco play"), "{play}");
-    assert!(!play.contains("pra'"), "{play}");
+}
+
+#[test]
+fn the_page_at_a_used_port_and_for_others_without_a_token_are_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for arguments in [
+        &["play", "--no-browser", "--port", &port][..],
+        &["play", "--no-browser", "--host", "0.0.0.0"],
+        &["play", "--no-browser", "--host", "0.0.0.0", "--token", "short"],
+    ] {
+        let output = run(folder.path(), "80", arguments, "");
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(error.starts_with("tabiya: ") && error.lines().count() == 1, "{error}");
+        assert!(output.stdout.is_empty());
+    }
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! Requests: who may ask is decided by [`Access`], what there is to get is a closed set of paths, and every
+//! answer carries the policies that keep the page to itself.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{FromRequestParts, Request};
+use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+
+use crate::access::{Access, Proof, Refusal};
+use crate::tabs::Tabs;
+use crate::{files, socket, uploads};
+
+/// What all requests share.
+pub struct Shared {
+    /// Who may ask.
+    pub access: Access,
+    /// The tabs and their uploads.
+    pub tabs: Tabs,
+}
+
+/// No inline script or style, nothing from elsewhere, no frame around the page.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+const POLICIES: [(&str, &str); 7] = [
+    ("content-security-policy", CONTENT_SECURITY_POLICY),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+];
+
+/// Messages of a page are small; texts of games that are not are uploaded.
+const MAX_MESSAGE: usize = 64 << 10;
+/// The buffer for reading from a socket.
+const READ_BUFFER: usize = 8 << 10;
+
+/// Answers a request that came to the address `local`.
+pub async fn answer(shared: Arc<Shared>, local: SocketAddr, request: Request) -> Response<Body> {
+    let mut response = match check(&shared.access, local, &request) {
+        Ok(proof) => {
+            let mut response = route(&shared, request).await;
+            if proof == Proof::Query
+                && let Some(cookie) = shared.access.cookie(local.port())
+                && let Ok(cookie) = HeaderValue::from_str(&cookie)
+            {
+                response.headers_mut().insert(SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err(refusal) => refuse(status(refusal), &refusal.to_string()),
+    };
+    set_policies(response.headers_mut());
+    response
+}
+
+fn check(access: &Access, local: SocketAddr, request: &Request) -> Result<Proof, Refusal> {
+    // Only scripts open sockets and post; browsers then name the origin.
+    let needs_origin = request.uri().path() == "/ws" || request.method() == Method::POST;
+    access.check(local, request.uri(), request.headers(), needs_origin)
+}
+
+fn status(refusal: Refusal) -> StatusCode {
+    match refusal {
+        Refusal::Host => StatusCode::MISDIRECTED_REQUEST,
+        Refusal::Origin => StatusCode::FORBIDDEN,
+        Refusal::Token => StatusCode::UNAUTHORIZED,
+    }
+}
+
+async fn route(shared: &Arc<Shared>, request: Request) -> Response<Body> {
+    match (request.method(), request.uri().path()) {
+        (&Method::GET, "/ws") => upgrade(shared, request).await,
+        (&Method::POST, "/upload") => uploads::receive(&shared.tabs, request).await,
+        (&Method::GET | &Method::HEAD, path) => files::answer(path, request.headers()),
+        _ => refuse(StatusCode::METHOD_NOT_ALLOWED, "this method is not for this address"),
+    }
+}
+
+async fn upgrade(shared: &Arc<Shared>, request: Request) -> Response<Body> {
+    let (mut parts, _) = request.into_parts();
+    let Ok(upgrade) = WebSocketUpgrade::from_request_parts(&mut parts, &()).await else {
+        return refuse(StatusCode::UPGRADE_REQUIRED, "this address is for a WebSocket");
+    };
+    let Some(place) = shared.tabs.open() else {
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, "too many tabs are open");
+    };
+    upgrade
+        .max_message_size(MAX_MESSAGE)
+        .max_frame_size(MAX_MESSAGE)
+        .read_buffer_size(READ_BUFFER)
+        .on_upgrade(move |socket| socket::run(socket, place))
+}
+
+/// One line of text with a status.
+pub fn refuse(status: StatusCode, text: &str) -> Response<Body> {
+    let mut response = Response::new(Body::from(format!("{text}\n")));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+fn set_policies(headers: &mut HeaderMap) {
+    for (name, value) in POLICIES {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+}

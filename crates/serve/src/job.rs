@@ -1,0 +1,207 @@
+//! What a session asks of the workers, and what it is told.
+//!
+//! A session has no thread and no clock. It is given an [`Input`] and the time, and returns [`Output`]s:
+//! messages for the page, jobs for the workers, the time of its next [`Input::Timer`]. Jobs carry ids, so
+//! that late answers are recognized.
+
+use std::time::Duration;
+
+use chess::pgn::GameTree;
+use chess::{Game, Move, Position};
+use engine::analysis::GameAnalysis;
+use engine::score::Score;
+use engine::search::{Limits, Weakening};
+use pra::predict::PositionPrediction;
+
+use crate::protocol::{ClientMessage, ServerMessage};
+
+/// What happens to a session.
+#[derive(Debug)]
+pub enum Input {
+    /// The page sent a message.
+    Message(ClientMessage),
+    /// A worker has something to say about a job.
+    Update(JobId, Update),
+    /// The time of the last [`Output::SetTimer`] has come; one that is early or was replaced is harmless.
+    Timer,
+}
+
+/// What a session wants.
+#[derive(Debug)]
+pub enum Output {
+    /// Send a message to the page.
+    Send(ServerMessage),
+    /// Start a job.
+    Start(Job),
+    /// Stop a job. It still answers, once and soon, with what it has so far.
+    Stop(JobId),
+    /// Give the session [`Input::Timer`] at this time, which replaces an earlier one; `None`: not at all.
+    SetTimer(Option<Duration>),
+}
+
+/// The part of a tab that a job belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// Chess.
+    Chess,
+    /// Paco Ŝako.
+    Paco,
+}
+
+/// The number of a job, unique within a tab.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct JobId {
+    /// Who started it.
+    pub part: Part,
+    /// Counted by its part.
+    pub number: u64,
+}
+
+/// Work for a thread.
+#[derive(Debug)]
+pub struct Job {
+    /// Its number.
+    pub id: JobId,
+    /// What to do.
+    pub work: Work,
+}
+
+/// What a worker does. Every job is answered by any number of [`Update::Lines`] or [`Update::Progress`],
+/// and one other update.
+#[derive(Debug)]
+pub enum Work {
+    /// Searches a position: [`Update::Lines`] as they change, [`Update::Found`] at the end.
+    Search(Search),
+    /// The move probabilities and the value of a position: [`Update::Prediction`].
+    Predict(Position),
+    /// The attention weights of a head: [`Update::Attention`].
+    Attention {
+        /// The position.
+        position: Position,
+        /// Counted from 0.
+        layer: usize,
+        /// Counted from 0.
+        head: usize,
+    },
+    /// Analyses the main line of a game: [`Update::Progress`] after each position, [`Update::Analysed`].
+    AnalyseGame {
+        /// The game.
+        tree: GameTree,
+        /// The limits of the first look at each position.
+        limits: Limits,
+    },
+    /// A turn of Paco Ŝako: [`Update::PacoTurn`].
+    PacoTurn(Box<PacoTurn>),
+    /// A search for a forced Paco: [`Update::PacoIn`].
+    PacoIn {
+        /// The position.
+        position: Box<paco::Position>,
+        /// The most turns.
+        turns: u8,
+    },
+}
+
+/// A turn of Paco Ŝako to be chosen.
+#[derive(Clone, Debug)]
+pub struct PacoTurn {
+    /// The position.
+    pub position: paco::Position,
+    /// The keys of the positions after earlier turns.
+    pub seen: Vec<u64>,
+    /// How it is chosen.
+    pub strategy: paco::Strategy,
+    /// The depth of a search in turns.
+    pub depth: u32,
+    /// The time of a search.
+    pub time: Duration,
+    /// Chooses among equal turns.
+    pub seed: u64,
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// Why; the worker may order jobs by it.
+    pub purpose: Purpose,
+    /// The position with its history.
+    pub game: Game,
+    /// When it ends by itself; an infinite one ends when it is stopped.
+    pub limits: Limits,
+    /// The number of lines.
+    pub multi_pv: usize,
+    /// Below full strength.
+    pub weakening: Option<Weakening>,
+}
+
+/// Why a position is searched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// To play a move or give a hint: someone waits for it.
+    Play,
+    /// To show lines while the position is looked at.
+    Analysis,
+    /// To compare a few moves, briefly.
+    Check,
+}
+
+/// What a worker reports about its job.
+#[derive(Debug)]
+pub enum Update {
+    /// The lines so far. Workers leave out all but the last of those that come within a few milliseconds.
+    Lines(Lines),
+    /// The end of a search.
+    Found {
+        /// The move to play; none without a legal move.
+        best: Option<Move>,
+        /// The last lines.
+        lines: Lines,
+    },
+    /// The prediction of the model.
+    Prediction(PositionPrediction),
+    /// Attention weights by query and key square, in board coordinates; empty if there is no such head.
+    Attention(Vec<f32>),
+    /// Positions of the game that are done, of how many.
+    Progress {
+        /// Positions evaluated.
+        done: usize,
+        /// All positions, the start included.
+        total: usize,
+    },
+    /// The analysis of a game, up to where it was stopped.
+    Analysed(Box<GameAnalysis>),
+    /// The actions of a turn; `None` if no turn can be completed.
+    PacoTurn(Option<Vec<paco::Action>>),
+    /// Whether a Paco can be forced, and within how many turns.
+    PacoIn {
+        /// The least number of turns that was found to be enough, or the number asked for.
+        turns: u8,
+        /// The first turn.
+        answer: paco::PacoIn,
+    },
+    /// The job could not be done; one line for people.
+    Failed(String),
+}
+
+/// The state of a search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Lines {
+    /// The depth of the first line.
+    pub depth: i32,
+    /// The deepest ply reached.
+    pub seldepth: usize,
+    /// Nodes searched.
+    pub nodes: u64,
+    /// Time since the beginning of the search.
+    pub elapsed: Duration,
+    /// The best first.
+    pub lines: Vec<ScoredLine>,
+}
+
+/// A line with its score.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScoredLine {
+    /// For the side to move.
+    pub score: Score,
+    /// The moves.
+    pub moves: Vec<Move>,
+}

@@ -1,0 +1,193 @@
+//! The game that is open: its tree, and what the analysis says about its moves.
+
+use std::collections::BTreeMap;
+
+use chess::pgn::{Annotation, GameTree, Node, NodeId, Variant, annotations, split_commands};
+use chess::{CastlingStyle, Move, Position};
+use engine::analysis::{Mark, reading};
+use engine::score;
+
+use super::refusal::Refusal;
+use crate::protocol::{
+    Better, GameMessage, MarkName, Score, Shape, ShapeColor, TreeNode, Uci, VariantName,
+};
+
+/// Nodes of a tree, removed ones included.
+pub const MAX_NODES: usize = 20_000;
+/// The memory of a tree that is read, as the reader counts it.
+pub const MAX_TREE_BYTES: usize = MAX_NODES * (size_of::<Node>() + 32);
+/// Moves of a line that are sent.
+pub const MAX_LINE: usize = 30;
+
+/// What the analysis says about a move.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// After the move, from White's point of view.
+    pub score: score::Score,
+    pub mark: Option<Mark>,
+    pub loss: f64,
+    pub better: Option<Better>,
+    pub refutation: Option<Better>,
+}
+
+/// The game that is open.
+pub struct Document {
+    pub number: u64,
+    pub tree: GameTree,
+    /// Why a part of the text could not be read.
+    pub problem: Option<String>,
+    pub judgements: BTreeMap<NodeId, Judgement>,
+}
+
+impl Document {
+    pub fn new(number: u64, tree: GameTree, problem: Option<String>) -> Self {
+        Self { number, tree, problem, judgements: BTreeMap::new() }
+    }
+
+    /// The node of this number, if it is in the tree.
+    pub fn find(&self, number: u32) -> Result<NodeId, Refusal> {
+        let id = NodeId::from_number(number);
+        self.tree.path(id).map(|_| id).ok_or(Refusal::NoSuchNode)
+    }
+
+    /// The position after a node; nodes in use are in the tree.
+    pub fn position(&self, id: NodeId) -> Position {
+        *self.tree.node(id).unwrap_or(self.tree.root()).position()
+    }
+
+    /// The child with this move, which is added if it is missing.
+    pub fn play(&mut self, parent: NodeId, m: Move) -> Result<(NodeId, bool), Refusal> {
+        if let Some(child) = self.tree.child(parent, m) {
+            return Ok((child, false));
+        }
+        if self.tree.node_count() >= MAX_NODES {
+            return Err(Refusal::Full);
+        }
+        Ok((self.tree.add_move(parent, m)?, true))
+    }
+
+    /// The moves from the root to a node.
+    pub fn line(&self, id: NodeId) -> Vec<Uci> {
+        let path = self.tree.path(id).unwrap_or_default();
+        path.iter().filter_map(|&id| self.tree.node(id)).map(node_uci).collect()
+    }
+
+    pub fn variant(&self) -> VariantName {
+        let tag = self.tree.tag("Variant").and_then(|name| Variant::parse(name.as_bytes()));
+        let is_chess960 = tag == Some(Variant::Chess960)
+            || self.tree.root().position().has_chess960_castling_rights();
+        if is_chess960 { VariantName::Chess960 } else { VariantName::Chess }
+    }
+
+    /// The whole tree, parents before their children and main lines first.
+    pub fn message(&self) -> GameMessage {
+        let mut nodes = Vec::new();
+        let mut open = vec![NodeId::ROOT];
+        while let Some(id) = open.pop() {
+            let Some(node) = self.tree.node(id) else { continue };
+            nodes.push(self.node_message(id, node));
+            open.extend(node.children().iter().rev());
+        }
+        let tags = self.tree.tags().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        GameMessage {
+            document: self.number,
+            variant: self.variant(),
+            start_fen: self.tree.root().position().fen(),
+            tags: tags.collect(),
+            result: self.tree.result.into(),
+            nodes,
+            problem: self.problem.clone(),
+        }
+    }
+
+    fn node_message(&self, id: NodeId, node: &Node) -> TreeNode {
+        let parent = node.parent().and_then(|id| self.tree.node(id));
+        let (uci, san) = match parent {
+            None => (None, None),
+            Some(parent) => {
+                let san =
+                    node.played().map_or("--".into(), |m| parent.position().san(m).to_string());
+                (Some(node_uci(node)), Some(san))
+            }
+        };
+        let comments = || node.comments_before().iter().chain(node.comments());
+        let texts: Vec<String> = comments().map(|comment| split_commands(comment).0).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).filter(|t| !t.is_empty()).collect();
+        let commands = || comments().flat_map(|comment| annotations(comment.as_bytes()));
+        let written = commands().filter_map(|command| match command {
+            Annotation::Eval(eval) => Some(Score::from(eval.score)),
+            _ => None,
+        });
+        let shapes = commands().flat_map(|command| match command {
+            Annotation::Squares(marks) | Annotation::Arrows(marks) => marks.map(shape).collect(),
+            _ => Vec::new(),
+        });
+        let judged = self.judgements.get(&id);
+        TreeNode {
+            id: id.number(),
+            parent: node.parent().map(NodeId::number),
+            ply: ply(node.position()),
+            uci,
+            san,
+            children: node.children().iter().map(|id| id.number()).collect(),
+            comment: texts.join(" "),
+            nags: node.nags().iter().map(|nag| nag.0).collect(),
+            shapes: shapes.collect(),
+            score: judged.map(|judged| white(judged.score)).or_else(|| written.last()),
+            mark: judged.and_then(|judged| judged.mark).map(MarkName::from),
+            loss: judged.map(|judged| judged.loss),
+            better: judged.and_then(|judged| judged.better.clone()),
+            refutation: judged.and_then(|judged| judged.refutation.clone()),
+        }
+    }
+}
+
+/// Plies since the first move of a game that began with move 1.
+fn ply(position: &Position) -> usize {
+    let moves = usize::from(position.fullmove_number()).saturating_sub(1);
+    2 * moves + usize::from(position.turn().is_black())
+}
+
+/// A score from White's point of view as the page reads it.
+pub fn white(score: score::Score) -> Score {
+    reading(score).into()
+}
+
+/// The move with castling as king takes rook.
+pub fn uci(m: Move) -> Uci {
+    m.uci(CastlingStyle::Chess960).to_string()
+}
+
+/// The move of a node; a null move is `0000`.
+pub fn node_uci(node: &Node) -> Uci {
+    node.played().map_or_else(|| "0000".to_owned(), uci)
+}
+
+/// A line in both notations, cut after a while, and the part of it that is legal.
+pub fn notations(position: &Position, moves: &[Move]) -> (Vec<Uci>, Vec<String>) {
+    let moves = &moves[..moves.len().min(MAX_LINE)];
+    let sans: Vec<String> = position.san_line(moves).iter().map(|san| san.to_string()).collect();
+    (moves.iter().take(sans.len()).map(|&m| uci(m)).collect(), sans)
+}
+
+fn shape(mark: chess::pgn::Mark) -> Shape {
+    use chess::pgn::MarkColor;
+    let color = match mark.color {
+        MarkColor::Green => ShapeColor::Green,
+        MarkColor::Red => ShapeColor::Red,
+        MarkColor::Yellow => ShapeColor::Yellow,
+        MarkColor::Blue => ShapeColor::Blue,
+    };
+    let to = (mark.to != mark.from).then(|| mark.to.into());
+    Shape { color, from: mark.from.into(), to }
+}
+
+impl From<Mark> for MarkName {
+    fn from(mark: Mark) -> Self {
+        match mark {
+            Mark::Dubious => Self::Dubious,
+            Mark::Mistake => Self::Mistake,
+            Mark::Blunder => Self::Blunder,
+        }
+    }
+}

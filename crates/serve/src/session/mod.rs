@@ -1,0 +1,333 @@
+//! The session of a tab: chess as a state machine over our own crates, messages in and messages out.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `document` | the game tree with the judgements of the analysis |
+//! | `position` | the position shown: legal moves, words, opening |
+//! | `load`, `restore` | games from text, uploads, and what the page has kept |
+//! | `edit` | comments, glyphs, shapes, order of lines, tags |
+//! | `play`, `clock`, `players` | the game in play, its clocks, who plays |
+//! | `lines` | the engine's lines and threats for the position shown |
+//! | `model` | what people would play, attention weights |
+//! | `report`, `learn` | the analysis of the whole game, and exercises from it |
+//! | `openings` | names of openings |
+//! | `slot` | at most one job of each kind |
+//! | `refusal` | why a message is refused |
+//!
+//! Handlers only change the state. What follows is done after every input, in one place: [`Session::flush`]
+//! sends what has changed and brings the jobs in line with what is wanted now.
+
+mod clock;
+mod document;
+mod edit;
+mod learn;
+mod lines;
+mod load;
+mod model;
+mod openings;
+mod play;
+mod players;
+mod position;
+mod refusal;
+mod report;
+mod restore;
+mod slot;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chess::pgn::{GameTree, NodeId};
+use chess::rng::Rng;
+
+use crate::job::{Input, Job, JobId, Output, Part, Update, Work};
+use crate::protocol::{
+    ClientMessage, NoticeLevel, PROTOCOL, Player, Saved, ServerMessage, Welcome,
+};
+use document::Document;
+use learn::Learn;
+use lines::EngineView;
+use model::ModelView;
+use play::Play;
+use refusal::Refusal;
+use report::Analysis;
+use slot::Slot;
+
+pub use openings::opening;
+pub use players::levels;
+
+/// Texts that were uploaded.
+pub trait Uploads: Send + Sync {
+    /// The text of an upload; none if there is no such upload, or not any more.
+    fn text(&self, upload: u64) -> Option<Arc<str>>;
+}
+
+/// Characters of a notice.
+const MAX_NOTICE: usize = 400;
+
+/// A node of a certain document: node numbers mean something else in another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    document: u64,
+    node: NodeId,
+}
+
+/// What the page has to be told after this input.
+#[derive(Default)]
+struct Changed {
+    game: bool,
+    position: bool,
+    play: bool,
+}
+
+/// The chess part of a tab.
+pub struct Session {
+    welcome: Welcome,
+    uploads: Arc<dyn Uploads>,
+    rng: Rng,
+    now: Duration,
+    document: Document,
+    /// The node shown.
+    cursor: NodeId,
+    play: Option<Play>,
+    play_job: Slot<(Place, Player)>,
+    hint: Slot<Place>,
+    engine: EngineView,
+    model: ModelView,
+    analysis: Analysis,
+    learn: Option<Learn>,
+    learn_check: Slot<learn::Try>,
+    jobs: u64,
+    timer: Option<Duration>,
+    changed: Changed,
+    out: Vec<Output>,
+}
+
+impl Session {
+    /// A session with the initial position. The welcome is sent when the page says hello; with the same seed
+    /// and the same inputs a session does the same.
+    pub fn new(welcome: Welcome, seed: u64, uploads: Arc<dyn Uploads>) -> Self {
+        Self {
+            welcome,
+            uploads,
+            rng: Rng::from_seed(seed),
+            now: Duration::ZERO,
+            document: Document::new(1, GameTree::default(), None),
+            cursor: NodeId::ROOT,
+            play: None,
+            play_job: Slot::default(),
+            hint: Slot::default(),
+            engine: EngineView::default(),
+            model: ModelView::default(),
+            analysis: Analysis::default(),
+            learn: None,
+            learn_check: Slot::default(),
+            jobs: 0,
+            timer: None,
+            changed: Changed::default(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes an input at a time, which must not go backwards, and says what is to be done.
+    pub fn handle(&mut self, input: Input, now: Duration) -> Vec<Output> {
+        self.now = self.now.max(now);
+        // A message that comes after the fall of the flag is too late.
+        self.tick();
+        match input {
+            Input::Message(message) => {
+                let name = message.name();
+                if let Err(refusal) = self.message(message) {
+                    self.notice(NoticeLevel::Error, refusal.to_string(), Some(name));
+                }
+            }
+            Input::Update(id, update) => self.update(id, update),
+            Input::Timer => {}
+        }
+        self.flush();
+        std::mem::take(&mut self.out)
+    }
+
+    fn message(&mut self, message: ClientMessage) -> Result<(), Refusal> {
+        match message {
+            ClientMessage::Hello { protocol, saved } => self.hello(protocol, saved),
+            ClientMessage::NewGame { variant, position, fen, white, black, clock } => {
+                self.new_game(variant, position, fen.as_deref(), [white, black], clock)
+            }
+            ClientMessage::PlayFrom { white, black, clock } => {
+                self.play_from([white, black], clock)
+            }
+            ClientMessage::Load { text } => self.load(&text),
+            ClientMessage::Open { upload, game } => self.open_upload(upload, game),
+            ClientMessage::Move { uci } => self.move_by_uci(&uci),
+            ClientMessage::TypeMove { text } => self.type_move(&text),
+            ClientMessage::GoTo { node } => self.go_to(node),
+            ClientMessage::Takeback {} => self.take_back(),
+            ClientMessage::Hint {} => self.ask_hint(),
+            ClientMessage::Resign {} => self.resign(),
+            ClientMessage::ClaimDraw {} => self.claim_draw(),
+            ClientMessage::SetComment { node, text } => self.set_comment(node, &text),
+            ClientMessage::SetNags { node, nags } => self.set_nags(node, &nags),
+            ClientMessage::SetShapes { node, shapes } => self.set_shapes(node, &shapes),
+            ClientMessage::PromoteVariation { node } => self.promote_variation(node),
+            ClientMessage::MakeMainLine { node } => self.make_main_line(node),
+            ClientMessage::DeleteNode { node } => self.delete_node(node),
+            ClientMessage::SetTags { tags } => self.set_tags(&tags),
+            ClientMessage::GetPgn {} => {
+                let text = self.document.tree.to_string();
+                self.send(ServerMessage::Pgn { text });
+                Ok(())
+            }
+            ClientMessage::SetEngine { on, multipv, threat } => {
+                self.engine.set(on, multipv, threat);
+                Ok(())
+            }
+            ClientMessage::SetModel { on } => {
+                self.model.set(on);
+                Ok(())
+            }
+            ClientMessage::GetAttention { layer, head } => self.ask_attention(layer, head),
+            ClientMessage::Preview { node, moves } => self.preview(node, moves),
+            ClientMessage::AnalyseGame { seconds } => self.analyse_game(seconds),
+            ClientMessage::StopAnalysis {} => {
+                self.stop_analysis();
+                Ok(())
+            }
+            ClientMessage::Learn { color } => self.start_learning(color.into()),
+            ClientMessage::LearnTry { uci } => self.learn_try(&uci),
+            ClientMessage::LearnShow {} => self.learn_show(),
+            ClientMessage::LearnNext {} => self.learn_next(),
+            ClientMessage::LearnEnd {} => {
+                self.learn = None;
+                Ok(())
+            }
+            _ => Err(Refusal::NotChess),
+        }
+    }
+
+    fn hello(&mut self, protocol: u32, saved: Option<Box<Saved>>) -> Result<(), Refusal> {
+        if protocol != PROTOCOL {
+            return Err(Refusal::Protocol(protocol));
+        }
+        self.send(ServerMessage::Welcome(self.welcome.clone()));
+        self.changed = Changed { game: true, position: true, play: true };
+        match saved {
+            Some(saved) => self.restore(&saved),
+            None => Ok(()),
+        }
+    }
+
+    fn update(&mut self, id: JobId, update: Update) {
+        // Every job belongs to one slot, and the others do not know its number.
+        match update {
+            Update::Lines(lines) => return self.engine_lines(id, lines),
+            Update::Found { best, lines } => {
+                self.play_found(id, best);
+                self.hint_found(id, best);
+                self.threat_found(id, &lines);
+                self.model_checked(id, &lines);
+                self.learn_checked(id, &lines);
+                self.engine_found(id, lines);
+            }
+            Update::Prediction(prediction) => {
+                self.play_predicted(id, &prediction);
+                self.model_predicted(id, prediction);
+            }
+            Update::Attention(weights) => self.attention_found(id, &weights),
+            Update::Progress { done, total } => return self.analysis_progress(id, done, total),
+            Update::Analysed(analysis) => self.analysed(id, *analysis),
+            Update::PacoTurn(_) | Update::PacoIn { .. } => {}
+            Update::Failed(problem) => self.failed(id, problem),
+        }
+        // Whoever had an answer of another kind waits in vain.
+        self.failed(id, "A worker has answered what it was not asked.".to_owned());
+    }
+
+    /// A job failed. What wanted it gives up, or it would be started again at once.
+    fn failed(&mut self, id: JobId, problem: String) {
+        let known = [
+            self.play_failed(id),
+            self.hint.finish(id).is_some(),
+            self.engine.failed(id),
+            self.model.failed(id),
+            self.analysis.failed(id),
+            self.learn_failed(id),
+        ];
+        if known.contains(&true) {
+            self.notice(NoticeLevel::Error, problem, None);
+        }
+    }
+
+    /// Sends what has changed, and starts and stops jobs and the timer by what is wanted now.
+    fn flush(&mut self) {
+        let changed = std::mem::take(&mut self.changed);
+        if changed.game {
+            let message = self.document.message();
+            self.send(ServerMessage::Game(message));
+        }
+        if changed.position {
+            let message = self.position_message();
+            self.send(ServerMessage::Position(message));
+        }
+        if changed.play {
+            let message = self.play_message();
+            self.send(ServerMessage::Play(message));
+        }
+        self.play_jobs();
+        self.engine_jobs(changed.position);
+        self.model_jobs(changed.position);
+        self.learn_jobs();
+        let timers = [self.play_timer(), self.engine.timer()];
+        let timer = timers.into_iter().flatten().min();
+        if timer != self.timer {
+            self.timer = timer;
+            self.out.push(Output::SetTimer(timer));
+        }
+    }
+
+    /// The place shown.
+    fn place(&self) -> Place {
+        Place { document: self.document.number, node: self.cursor }
+    }
+
+    /// Opens another game; the one in play is given up, and so is everything about the old one.
+    fn open(&mut self, tree: GameTree, problem: Option<String>) {
+        self.stop_and_forget_analysis();
+        self.learn = None;
+        self.play = None;
+        self.document = Document::new(self.document.number + 1, tree, problem);
+        self.cursor = NodeId::ROOT;
+        self.changed = Changed { game: true, position: true, play: true };
+    }
+
+    fn show(&mut self, node: NodeId) {
+        if self.cursor != node {
+            self.cursor = node;
+            self.changed.position = true;
+        }
+    }
+
+    fn go_to(&mut self, node: u32) -> Result<(), Refusal> {
+        let node = self.document.find(node)?;
+        self.show(node);
+        Ok(())
+    }
+
+    fn send(&mut self, message: ServerMessage) {
+        self.out.push(Output::Send(message));
+    }
+
+    /// One line; errors may repeat what the page has sent.
+    fn notice(&mut self, level: NoticeLevel, text: String, about: Option<&str>) {
+        let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+        let text: String = plain.take(MAX_NOTICE).collect();
+        let about = about.map(str::to_owned);
+        self.send(ServerMessage::Notice { level, text, about });
+    }
+
+    fn start(&mut self, work: Work) -> JobId {
+        self.jobs += 1;
+        let id = JobId { part: Part::Chess, number: self.jobs };
+        self.out.push(Output::Start(Job { id, work }));
+        id
+    }
+}

@@ -1,0 +1,471 @@
+//! The game in play: turns of people and machines, takebacks, hints, and how it ends.
+
+use std::time::Duration;
+
+use chess::pgn::{GameTree, NodeId};
+use chess::{Color, Move, Position, chess960};
+use engine::search::Limits;
+use pra::predict::PositionPrediction;
+
+use super::clock::GameClock;
+use super::document::uci;
+use super::players::{self, TimeLeft};
+use super::position::{outcome_message, won_by};
+use super::refusal::Refusal;
+use super::slot::Step;
+use super::{Place, Session};
+use crate::job::{JobId, Output, Purpose, Search, Work};
+use crate::protocol::{
+    Clock, GameResult, PlayMessage, PlayStatus, Player, ServerMessage, VariantName,
+};
+
+/// The time for a hint.
+const HINT: Duration = Duration::from_millis(600);
+
+/// The game in play.
+pub struct Play {
+    /// White's and Black's.
+    players: [Player; 2],
+    clock: Option<GameClock>,
+    /// Where the game began: earlier moves are not taken back.
+    first: NodeId,
+    /// The last move.
+    pub node: NodeId,
+    /// The result, and why.
+    end: Option<(GameResult, String)>,
+    /// When the machine's turn began.
+    since: Duration,
+    /// A move that the machine has chosen, and when it plays it.
+    chosen: Option<(Move, Duration)>,
+    /// The machine failed to move here: it is not asked again.
+    failed: Option<NodeId>,
+}
+
+impl Play {
+    pub fn new(
+        players: [Player; 2],
+        clock: Option<Clock>,
+        node: NodeId,
+        now: Duration,
+    ) -> Result<Self, Refusal> {
+        players.into_iter().try_for_each(players::check)?;
+        Ok(Self {
+            players,
+            clock: clock.map(GameClock::new).transpose()?,
+            first: node,
+            node,
+            end: None,
+            since: now,
+            chosen: None,
+            failed: None,
+        })
+    }
+
+    /// Goes on where the page left off.
+    pub fn resume(
+        &mut self,
+        first: NodeId,
+        milliseconds: [u64; 2],
+        turn: Option<Color>,
+        now: Duration,
+    ) {
+        self.first = first;
+        if let Some(clock) = &mut self.clock {
+            clock.set(milliseconds);
+            if let Some(color) = turn {
+                clock.start(color, now);
+            }
+        }
+    }
+
+    /// Ends the game.
+    pub fn finish(&mut self, result: GameResult, reason: String, now: Duration) {
+        self.chosen = None;
+        if let Some(clock) = &mut self.clock {
+            clock.stop(now);
+        }
+        self.end = Some((result, reason));
+    }
+
+    fn player(&self, color: Color) -> Player {
+        self.players[color.index()]
+    }
+
+    fn is_person(&self, color: Color) -> bool {
+        matches!(self.player(color), Player::Person {})
+    }
+
+    fn time_left(&self, color: Color, now: Duration) -> Option<TimeLeft> {
+        self.clock.as_ref().map(|clock| TimeLeft {
+            remaining: clock.remaining(color, now),
+            increment: Duration::from_millis(clock.control.increment_ms),
+        })
+    }
+}
+
+impl Session {
+    pub(super) fn new_game(
+        &mut self,
+        variant: VariantName,
+        number: Option<u16>,
+        fen: Option<&str>,
+        players: [Player; 2],
+        clock: Option<Clock>,
+    ) -> Result<(), Refusal> {
+        let start = match (fen, variant) {
+            (Some(fen), _) => Position::from_fen_lenient(fen)?,
+            (None, VariantName::Chess) => Position::INITIAL,
+            (None, VariantName::Chess960) => {
+                let number = number.unwrap_or_else(|| self.rng.below(960) as u16);
+                chess960::start(number).ok_or(Refusal::Chess960(number))?
+            }
+        };
+        let play = Play::new(players, clock, NodeId::ROOT, self.now)?;
+        let mut tree = GameTree::new(start);
+        for (tag, player) in ["White", "Black"].into_iter().zip(players) {
+            tree.set_tag(tag, &players::name(player))?;
+        }
+        if variant == VariantName::Chess960 {
+            tree.set_tag("Variant", "Chess960")?;
+        }
+        self.open(tree, None);
+        self.play = Some(play);
+        self.end_by_rule();
+        Ok(())
+    }
+
+    pub(super) fn play_from(
+        &mut self,
+        players: [Player; 2],
+        clock: Option<Clock>,
+    ) -> Result<(), Refusal> {
+        let game = self.document.tree.game(self.cursor).unwrap_or_default();
+        if game.outcome().is_some() {
+            return Err(Refusal::Over);
+        }
+        self.play = Some(Play::new(players, clock, self.cursor, self.now)?);
+        self.changed.play = true;
+        Ok(())
+    }
+
+    /// The game in play, unless it is over.
+    fn playing(&mut self) -> Result<&mut Play, Refusal> {
+        self.play.as_mut().filter(|play| play.end.is_none()).ok_or(Refusal::NoGame)
+    }
+
+    /// Whether moves made on the board are moves of the game.
+    pub(super) fn plays_here(&self) -> bool {
+        self.play.as_ref().is_some_and(|play| play.end.is_none() && play.node == self.cursor)
+    }
+
+    pub(super) fn person_moves(&mut self, m: Move) -> Result<(), Refusal> {
+        let turn = self.document.position(self.cursor).turn();
+        if !self.playing()?.is_person(turn) {
+            return Err(Refusal::NotYourTurn);
+        }
+        self.play_move(m)
+    }
+
+    /// Plays a legal move of the game. Whoever looks at its last position follows.
+    fn play_move(&mut self, m: Move) -> Result<(), Refusal> {
+        let now = self.now;
+        let from = self.playing()?.node;
+        let mover = self.document.position(from).turn();
+        let (node, is_new) = self.document.play(from, m)?;
+        let play = self.playing()?;
+        if let Some(clock) = &mut play.clock {
+            clock.press(mover, now);
+        }
+        play.node = node;
+        play.since = now;
+        play.chosen = None;
+        if self.cursor == from {
+            self.show(node);
+        }
+        self.changed.game |= is_new;
+        self.changed.play = true;
+        self.end_by_rule();
+        Ok(())
+    }
+
+    /// Ends the game where the rules end it.
+    pub(super) fn end_by_rule(&mut self) {
+        let Ok(play) = self.playing() else { return };
+        let node = play.node;
+        let game = self.document.tree.game(node).unwrap_or_default();
+        if let Some(outcome) = game.outcome() {
+            let message = outcome_message(outcome);
+            self.end_game(message.result, message.reason);
+        }
+    }
+
+    fn end_game(&mut self, result: GameResult, reason: String) {
+        let now = self.now;
+        let Ok(play) = self.playing() else { return };
+        play.finish(result, reason, now);
+        let node = play.node;
+        // The result is that of the main line.
+        if self.document.tree.main_line().last().map_or(NodeId::ROOT, |(id, _)| id) == node {
+            self.document.tree.result = result.into();
+            self.changed.game = true;
+        }
+        self.changed.play = true;
+    }
+
+    /// Takes back the last move of a person, and what was answered to it.
+    pub(super) fn take_back(&mut self) -> Result<(), Refusal> {
+        let now = self.now;
+        let (removed, target) = self.taken_back().ok_or(Refusal::NothingToTakeBack)?;
+        let turn = self.document.position(target).turn();
+        let shows_it =
+            self.document.tree.path(self.cursor).is_some_and(|path| path.contains(&removed));
+        self.document.tree.remove(removed)?;
+        let tree = &self.document.tree;
+        self.document.judgements.retain(|&id, _| tree.path(id).is_some());
+        let play = self.playing()?;
+        play.node = target;
+        play.since = now;
+        play.chosen = None;
+        if let Some(clock) = &mut play.clock {
+            clock.start(turn, now);
+        }
+        if shows_it {
+            self.show(target);
+        }
+        self.drop_stale_exercises();
+        self.changed.game = true;
+        self.changed.play = true;
+        Ok(())
+    }
+
+    /// The first move that a takeback removes, and the move before it.
+    fn taken_back(&self) -> Option<(NodeId, NodeId)> {
+        let play = self.play.as_ref().filter(|play| play.end.is_none())?;
+        let mut at = play.node;
+        while at != play.first {
+            let parent = self.document.tree.node(at)?.parent()?;
+            if play.is_person(self.document.position(parent).turn()) {
+                return Some((at, parent));
+            }
+            at = parent;
+        }
+        None
+    }
+
+    pub(super) fn resign(&mut self) -> Result<(), Refusal> {
+        let node = self.playing()?.node;
+        let turn = self.document.position(node).turn();
+        let play = self.playing()?;
+        let loser = match Color::ALL.map(|color| play.is_person(color)) {
+            [true, false] => Some(Color::White),
+            [false, true] => Some(Color::Black),
+            [true, true] => Some(turn),
+            [false, false] => None,
+        };
+        match loser {
+            Some(loser) => self.end_game(won_by(!loser), "resignation".to_owned()),
+            None => self.end_game(GameResult::Unknown, "stopped".to_owned()),
+        }
+        Ok(())
+    }
+
+    pub(super) fn claim_draw(&mut self) -> Result<(), Refusal> {
+        let node = self.playing()?.node;
+        let game = self.document.tree.game(node).unwrap_or_default();
+        let reason = game.claimable_draw().ok_or(Refusal::NoClaim)?;
+        self.end_game(GameResult::Draw, reason.to_string());
+        Ok(())
+    }
+
+    /// What time does by itself: flags fall, machines play the moves they have chosen.
+    pub(super) fn tick(&mut self) {
+        let now = self.now;
+        let Ok(play) = self.playing() else { return };
+        let (node, chosen) = (play.node, play.chosen);
+        let flag = play.clock.as_ref().and_then(GameClock::flag);
+        if let Some((m, due)) = chosen
+            && now >= due
+            && flag.is_none_or(|(_, at)| due < at)
+        {
+            // It was legal when it was chosen, and the position has not changed since; the tree may be full.
+            if let Err(refusal) = self.play_move(m) {
+                self.end_game(GameResult::Unknown, refusal.to_string());
+            }
+            return;
+        }
+        let Some((loser, _)) = flag.filter(|&(_, at)| now >= at) else { return };
+        if self.document.position(node).has_insufficient_material(!loser) {
+            let reason = "time, and the opponent has no material to mate";
+            self.end_game(GameResult::Draw, reason.to_owned());
+        } else {
+            self.end_game(won_by(!loser), "time".to_owned());
+        }
+    }
+
+    /// When [`Session::tick`] has something to do.
+    pub(super) fn play_timer(&self) -> Option<Duration> {
+        let play = self.play.as_ref().filter(|play| play.end.is_none())?;
+        let flag = play.clock.as_ref().and_then(GameClock::flag).map(|(_, at)| at);
+        let chosen = play.chosen.map(|(_, due)| due);
+        [flag, chosen].into_iter().flatten().min()
+    }
+
+    /// Lets the machine think whose turn it is.
+    pub(super) fn play_jobs(&mut self) {
+        let wanted = self.machine_to_move();
+        match self.play_job.step(wanted.as_ref()) {
+            Step::Nothing => {}
+            Step::Stop(id) => self.out.push(Output::Stop(id)),
+            Step::Start => {
+                let Some((place, player)) = wanted else { return };
+                let game = self.document.tree.game(place.node).unwrap_or_default();
+                let turn = game.position().turn();
+                let time = self.play.as_ref().and_then(|play| play.time_left(turn, self.now));
+                let work = match player {
+                    Player::Engine { level } => {
+                        let random = self.rng.next_u64();
+                        Work::Search(players::engine_search(game, level, time, random))
+                    }
+                    _ => Work::Predict(*game.position()),
+                };
+                let id = self.start(work);
+                self.play_job.fill(id, (place, player));
+            }
+        }
+    }
+
+    /// The machine that has to find a move, and where.
+    fn machine_to_move(&self) -> Option<(Place, Player)> {
+        let play = self.play.as_ref()?;
+        let turn = self.document.position(play.node).turn();
+        let waits = play.end.is_none()
+            && play.chosen.is_none()
+            && !play.is_person(turn)
+            && play.failed != Some(play.node);
+        let place = Place { document: self.document.number, node: play.node };
+        waits.then(|| (place, play.player(turn)))
+    }
+
+    pub(super) fn play_found(&mut self, id: JobId, best: Option<Move>) {
+        let now = self.now;
+        let Some((place, _)) = self.play_job.finish(id) else { return };
+        let Some(play) = &mut self.play else { return };
+        let position = self.document.position(place.node);
+        let legal = best.filter(|&m| position.is_legal(m));
+        // A search that was cut off before its first iteration has no move.
+        let Some(m) = legal.or_else(|| position.legal_moves().first().copied()) else { return };
+        let pause = players::engine_pause(play.time_left(position.turn(), now));
+        play.chosen = Some((m, play.since + pause));
+        self.tick();
+    }
+
+    pub(super) fn play_predicted(&mut self, id: JobId, prediction: &PositionPrediction) {
+        let now = self.now;
+        let Some((place, _)) = self.play_job.finish(id) else { return };
+        let Some(play) = &mut self.play else { return };
+        let game = self.document.tree.game(place.node).unwrap_or_default();
+        let turn = game.position().turn();
+        let Player::Model { temperature } = play.player(turn) else { return };
+        let sampled = players::sample(prediction, temperature, &mut self.rng);
+        let legal = sampled.filter(|&m| game.position().is_legal(m));
+        let Some(m) = legal.or_else(|| game.position().legal_moves().first().copied()) else {
+            return;
+        };
+        let time = play.time_left(turn, now);
+        let thinks = players::thinking_time(prediction, &game, m, time, &mut self.rng);
+        play.chosen = Some((m, play.since + thinks));
+        self.tick();
+    }
+
+    /// The machine cannot move: the person decides what to do.
+    pub(super) fn play_failed(&mut self, id: JobId) -> bool {
+        let Some((place, _)) = self.play_job.finish(id) else { return false };
+        if let Some(play) = &mut self.play {
+            play.failed = Some(place.node);
+        }
+        self.changed.play = true;
+        true
+    }
+
+    pub(super) fn ask_hint(&mut self) -> Result<(), Refusal> {
+        let game = self.document.tree.game(self.cursor).unwrap_or_default();
+        if !game.position().has_legal_move() {
+            return Err(Refusal::Over);
+        }
+        let place = self.place();
+        match self.hint.step(Some(&place)) {
+            // The one before is stopped; asking again is up to the person.
+            Step::Stop(id) => self.out.push(Output::Stop(id)),
+            Step::Nothing => {}
+            Step::Start => {
+                let limits = Limits { move_time: Some(HINT), ..Limits::default() };
+                let id = self.start(Work::Search(Search {
+                    purpose: Purpose::Play,
+                    game,
+                    limits,
+                    multi_pv: 1,
+                    weakening: None,
+                }));
+                self.hint.fill(id, place);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn hint_found(&mut self, id: JobId, best: Option<Move>) {
+        let Some(place) = self.hint.finish(id) else { return };
+        let position = self.document.position(place.node);
+        let Some(m) = best.filter(|&m| position.is_legal(m)) else { return };
+        if place.document == self.document.number {
+            let (node, san) = (place.node.number(), position.san(m).to_string());
+            self.send(ServerMessage::Hint { node, uci: uci(m), san });
+        }
+    }
+
+    pub(super) fn play_message(&self) -> PlayMessage {
+        let person = Player::Person {};
+        let Some(play) = &self.play else {
+            return PlayMessage {
+                status: PlayStatus::None,
+                white: person,
+                black: person,
+                clock: None,
+                white_ms: 0,
+                black_ms: 0,
+                running: None,
+                node: self.cursor.number(),
+                line: Vec::new(),
+                thinking: false,
+                result: GameResult::Unknown,
+                reason: None,
+                claimable: None,
+                can_take_back: false,
+            };
+        };
+        let game = self.document.tree.game(play.node).unwrap_or_default();
+        let is_over = play.end.is_some();
+        let left = |color| {
+            let left = play.clock.as_ref().map(|clock| clock.remaining(color, self.now));
+            left.map_or(0, |left| left.as_millis() as u64)
+        };
+        let claimable = game.claimable_draw().filter(|_| !is_over);
+        PlayMessage {
+            status: if is_over { PlayStatus::Over } else { PlayStatus::Playing },
+            white: play.player(Color::White),
+            black: play.player(Color::Black),
+            clock: play.clock.as_ref().map(|clock| clock.control),
+            white_ms: left(Color::White),
+            black_ms: left(Color::Black),
+            running: play.clock.as_ref().and_then(GameClock::running).map(Into::into),
+            node: play.node.number(),
+            line: self.document.line(play.node),
+            thinking: !is_over
+                && !play.is_person(game.position().turn())
+                && play.failed != Some(play.node),
+            result: play.end.as_ref().map_or(GameResult::Unknown, |(result, _)| *result),
+            reason: play.end.as_ref().map(|(_, reason)| reason.clone()),
+            claimable: claimable.map(|reason| reason.to_string()),
+            can_take_back: self.taken_back().is_some(),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Who plays: the levels of the engine, and the pace of both machines.
+
+use std::time::Duration;
+
+use chess::rng::Rng;
+use chess::{Game, Move};
+use engine::search::{Limits, Weakening};
+use pra::player::at_temperature;
+use pra::predict::PositionPrediction;
+
+use super::refusal::Refusal;
+use crate::job::{Purpose, Search};
+use crate::protocol::{Level, Player};
+
+/// The most time for a move of the engine.
+const MOST: Duration = Duration::from_secs(3);
+/// The time for a move of the engine without a clock.
+const UNTIMED: Duration = Duration::from_millis(900);
+/// A machine that answers sooner waits, so that one sees it move.
+const LEAST: Duration = Duration::from_millis(350);
+
+/// A level: its name, and the strength limit.
+struct LevelOf {
+    name: &'static str,
+    /// The value of `UCI_Elo`; none: full strength.
+    elo: Option<u32>,
+}
+
+/// The names say no more than the order: the strength limit has not been calibrated by games.
+const LEVELS: [LevelOf; 8] = [
+    LevelOf { name: "Beginner", elo: Some(800) },
+    LevelOf { name: "Easy", elo: Some(1000) },
+    LevelOf { name: "Casual", elo: Some(1250) },
+    LevelOf { name: "Moderate", elo: Some(1500) },
+    LevelOf { name: "Challenging", elo: Some(1800) },
+    LevelOf { name: "Strong", elo: Some(2100) },
+    LevelOf { name: "Very strong", elo: Some(2400) },
+    LevelOf { name: "Full strength", elo: None },
+];
+
+impl LevelOf {
+    fn weakening(&self, random: u64) -> Option<Weakening> {
+        self.elo.map(|elo| Weakening { elo, random })
+    }
+}
+
+/// The levels of the engine, from the weakest to full strength.
+pub fn levels() -> Vec<Level> {
+    let detail = |level: &LevelOf| match level.weakening(0).map(Weakening::nodes) {
+        Some(nodes) => {
+            format!("{nodes} positions a move, and often not the best of them; not calibrated")
+        }
+        None => format!(
+            "{} to {} seconds a move; not calibrated",
+            UNTIMED.as_secs_f64(),
+            MOST.as_secs()
+        ),
+    };
+    let level = |level: &LevelOf| Level { name: level.name.to_owned(), detail: detail(level) };
+    LEVELS.iter().map(level).collect()
+}
+
+/// Refuses players that there are not.
+pub fn check(player: Player) -> Result<(), Refusal> {
+    match player {
+        Player::Person {} => Ok(()),
+        Player::Engine { level } if level < LEVELS.len() => Ok(()),
+        Player::Engine { level } => Err(Refusal::Level(level)),
+        Player::Model { temperature } if (0.0..=10.0).contains(&temperature) => Ok(()),
+        Player::Model { .. } => Err(Refusal::Temperature),
+    }
+}
+
+/// The name of a player in the tags of a game.
+pub fn name(player: Player) -> String {
+    match player {
+        Player::Person {} => "Person".to_owned(),
+        Player::Engine { level } => match LEVELS.get(level) {
+            Some(level) => format!("Tabiya ({})", level.name),
+            None => "Tabiya".to_owned(),
+        },
+        Player::Model { .. } => "Tabiya (human-like)".to_owned(),
+    }
+}
+
+/// What is left on the clock of the player to move, and the increment.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLeft {
+    pub remaining: Duration,
+    pub increment: Duration,
+}
+
+/// The search for a move of the engine at a level.
+pub fn engine_search(game: Game, level: usize, time: Option<TimeLeft>, random: u64) -> Search {
+    let move_time = match time {
+        None => UNTIMED,
+        Some(TimeLeft { remaining, increment }) => {
+            let planned = remaining / 25 + increment.mul_f64(0.7);
+            planned.min(remaining / 3).min(MOST).max(Duration::from_millis(5))
+        }
+    };
+    let weakening = LEVELS.get(level).and_then(|level| level.weakening(random));
+    Search {
+        purpose: Purpose::Play,
+        game,
+        limits: Limits {
+            move_time: Some(move_time),
+            nodes: weakening.map(Weakening::nodes),
+            ..Limits::default()
+        },
+        multi_pv: if weakening.is_some() { Weakening::CANDIDATES } else { 1 },
+        weakening,
+    }
+}
+
+/// The least time for a move of the engine, so that one sees it.
+pub fn engine_pause(time: Option<TimeLeft>) -> Duration {
+    time.map_or(LEAST, |time| LEAST.min(time.remaining / 20))
+}
+
+/// A move of the model by its probabilities at a temperature.
+pub fn sample(prediction: &PositionPrediction, temperature: f32, rng: &mut Rng) -> Option<Move> {
+    let probabilities: Vec<f32> = prediction.moves.iter().map(|&(_, p)| p).collect();
+    let mut left = rng.next_f32();
+    for (&(m, _), p) in prediction.moves.iter().zip(at_temperature(&probabilities, temperature)) {
+        left -= p;
+        if left < 0.0 {
+            return Some(m);
+        }
+    }
+    // Only rounding leads here.
+    prediction.moves.first().map(|&(m, _)| m)
+}
+
+/// How long a person would think about a move: longer where many moves are plausible, by the entropy of
+/// the prediction; shorter in the opening, for a recapture and for the only move; in proportion to the clock;
+/// and differently each time.
+pub fn thinking_time(
+    prediction: &PositionPrediction,
+    game: &Game,
+    chosen: Move,
+    time: Option<TimeLeft>,
+    rng: &mut Rng,
+) -> Duration {
+    let of = |&(_, p): &(Move, f32)| if p > 0.0 { -f64::from(p) * f64::from(p).ln() } else { 0.0 };
+    let entropy: f64 = prediction.moves.iter().map(of).sum();
+    let mut seconds = 0.5 + 1.3 * entropy;
+    let recaptures = chosen.is_capture()
+        && game.moves().last().is_some_and(|last| last.is_capture() && last.to() == chosen.to());
+    if recaptures {
+        seconds *= 0.4;
+    }
+    if prediction.moves.len() == 1 {
+        seconds *= 0.3;
+    }
+    if game.position().fullmove_number() <= 6 {
+        seconds *= 0.5;
+    }
+    // Log-normal, nearly: the sum of a few uniform numbers.
+    let normal = (0..6).map(|_| f64::from(rng.next_f32())).sum::<f64>() - 3.0;
+    seconds *= (0.6 * normal).exp();
+    let (least, most) = match time {
+        None => (0.35, 6.0),
+        Some(TimeLeft { remaining, increment }) => {
+            let (left, increment) = (remaining.as_secs_f64(), increment.as_secs_f64());
+            // The thoughts above take two and a half seconds on the average; a plan for forty moves.
+            seconds *= ((left / 40.0 + 0.8 * increment) / 2.5).min(6.0);
+            let most = (left / 8.0).min(20.0);
+            (0.2_f64.min(most), most)
+        }
+    };
+    Duration::from_secs_f64(seconds.clamp(least, most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chess::Position;
+
+    fn prediction(probabilities: &[f32]) -> PositionPrediction {
+        let legal = Position::INITIAL.legal_moves();
+        let moves = legal.into_iter().zip(probabilities.iter().copied()).collect();
+        PositionPrediction { position: Position::INITIAL, moves, wdl: [0.3, 0.4, 0.3] }
+    }
+
+    fn mean(probabilities: &[f32], game: &Game, time: Option<TimeLeft>) -> f64 {
+        let prediction = prediction(probabilities);
+        let mut rng = Rng::from_seed(7);
+        let chosen = prediction.moves[0].0;
+        let time = |_| thinking_time(&prediction, game, chosen, time, &mut rng).as_secs_f64();
+        (0..500).map(time).sum::<f64>() / 500.0
+    }
+
+    #[test]
+    fn the_model_thinks_longer_where_it_is_less_sure_and_has_more_time() {
+        let game = Game::default();
+        let (sure, unsure) = ([0.97, 0.01, 0.01, 0.01], [0.125; 8]);
+        assert!(mean(&sure, &game, None) < 0.5 * mean(&unsure, &game, None));
+        let clock = |seconds| {
+            Some(TimeLeft { remaining: Duration::from_secs(seconds), increment: Duration::ZERO })
+        };
+        let (bullet, rapid) = (mean(&unsure, &game, clock(60)), mean(&unsure, &game, clock(900)));
+        assert!(bullet < 1.5 && rapid > 3.0 * bullet, "{bullet} {rapid}");
+        assert!(mean(&unsure, &game, clock(1)) <= 0.125);
+    }
+
+    #[test]
+    fn a_temperature_of_zero_plays_the_likeliest_move() {
+        let prediction = prediction(&[0.2, 0.5, 0.3]);
+        let mut rng = Rng::from_seed(1);
+        assert!((0..50).all(|_| sample(&prediction, 0.0, &mut rng) == Some(prediction.moves[1].0)));
+        let count = (0..1000)
+            .filter(|_| sample(&prediction, 1.0, &mut rng) == Some(prediction.moves[1].0))
+            .count();
+        assert!((430..570).contains(&count), "{count}");
+    }
+
+    #[test]
+    fn searches_for_a_move_are_bounded() {
+        for level in 0..LEVELS.len() {
+            for remaining in [1, 500, 60_000, 80_000_000] {
+                let increment = Duration::from_secs(3600);
+                let time = TimeLeft { remaining: Duration::from_millis(remaining), increment };
+                let search = engine_search(Game::default(), level, Some(time), 1);
+                let bound = search.limits.move_time.unwrap();
+                assert!(bound <= MOST && (bound <= time.remaining / 3 || bound.as_millis() <= 5));
+            }
+            let nodes = engine_search(Game::default(), level, None, 1).limits.nodes;
+            assert_eq!(nodes.is_none(), level == LEVELS.len() - 1);
+        }
+    }
+}

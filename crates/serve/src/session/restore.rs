@@ -1,0 +1,63 @@
+//! Goes on with what the page has kept across a reload.
+
+use chess::pgn::NodeId;
+
+use super::Session;
+use super::document::Document;
+use super::load;
+use super::play::Play;
+use super::refusal::Refusal;
+use crate::protocol::{GameResult, Saved, SavedPlay, Uci};
+
+/// Moves of a line that are followed.
+const MAX_LINE: usize = 10_000;
+/// Characters of the reason of a result.
+const MAX_REASON: usize = 100;
+
+impl Session {
+    /// Restores game, position shown and game in play; what cannot be is left out.
+    pub(super) fn restore(&mut self, saved: &Saved) -> Result<(), Refusal> {
+        let text = match (&saved.pgn, saved.upload) {
+            (Some(pgn), _) => Some(pgn.as_str().into()),
+            (None, Some(upload)) => Some(self.uploads.text(upload).ok_or(Refusal::NoUpload)?),
+            (None, None) => None,
+        };
+        if let Some(text) = text {
+            let (tree, problem) = load::read_game(&text, 0)?;
+            self.open(tree, problem);
+        }
+        let restored = saved.play.as_ref().map_or(Ok(()), |play| self.restore_play(play));
+        // The game in play may have moves that the text does not have yet.
+        self.cursor = self.follow(&saved.path);
+        restored
+    }
+
+    fn restore_play(&mut self, saved: &SavedPlay) -> Result<(), Refusal> {
+        let node = self.add_line(&saved.line)?;
+        let mut play = Play::new([saved.white, saved.black], saved.clock, node, self.now)?;
+        let turn = self.document.position(node).turn();
+        // The clocks stand until the first move.
+        let running = (node != NodeId::ROOT).then_some(turn);
+        play.resume(NodeId::ROOT, [saved.white_ms, saved.black_ms], running, self.now);
+        if saved.result != GameResult::Unknown || saved.reason.is_some() {
+            let reason = saved.reason.clone().unwrap_or_default();
+            play.finish(saved.result, reason.chars().take(MAX_REASON).collect(), self.now);
+        }
+        self.play = Some(play);
+        self.end_by_rule();
+        Ok(())
+    }
+
+    /// Follows moves from the root and adds those that are missing.
+    fn add_line(&mut self, line: &[Uci]) -> Result<NodeId, Refusal> {
+        let line = &line[..line.len().min(MAX_LINE)];
+        let mut at = self.follow(line);
+        let known = self.document.tree.path(at).map_or(0, |path| path.len());
+        for text in &line[known..] {
+            let document: &mut Document = &mut self.document;
+            let m = document.position(at).parse_uci(text)?;
+            at = document.play(at, m)?.0;
+        }
+        Ok(at)
+    }
+}

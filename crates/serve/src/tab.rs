@@ -1,0 +1,84 @@
+//! The state of a tab: chess and Paco Ŝako side by side, told apart by their messages and jobs.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use pra::config::{HEADS, PIECE_HEADS};
+use pra::masks::head_name;
+
+use crate::job::{Input, Output, Part};
+use crate::paco::{self, PacoSession};
+use crate::protocol::{ClientMessage, HeadInfo, ModelInfo, PROTOCOL, Welcome};
+use crate::session::{Session, Uploads, levels};
+use crate::tabs::Tabs;
+
+/// The state of a tab.
+pub struct Tab {
+    chess: Session,
+    paco: PacoSession,
+}
+
+/// The uploads of a tab.
+struct UploadsOf {
+    tabs: Tabs,
+    tab: u64,
+}
+
+impl Uploads for UploadsOf {
+    fn text(&self, upload: u64) -> Option<Arc<str>> {
+        self.tabs.upload(self.tab, upload)
+    }
+}
+
+impl Tab {
+    /// A new tab of this number.
+    pub fn new(number: u64, tabs: &Tabs) -> Self {
+        let uploads = UploadsOf { tabs: tabs.clone(), tab: number };
+        let welcome = welcome(number, tabs.cores());
+        let chess = Session::new(welcome, number, Arc::new(uploads));
+        Self { chess, paco: PacoSession::new(number) }
+    }
+
+    /// Takes an input, and says what is to be done.
+    pub fn handle(&mut self, input: Input, now: Duration) -> Vec<Output> {
+        let mut out = Vec::new();
+        match input {
+            Input::Message(message) if message.is_paco() => self.paco.message(message, &mut out),
+            Input::Update(id, update) if id.part == Part::Paco => {
+                self.paco.update(id, update, &mut out);
+            }
+            Input::Message(ClientMessage::Hello { protocol, saved }) => {
+                let paco = saved.as_ref().and_then(|saved| saved.paco.clone());
+                let hello = ClientMessage::Hello { protocol, saved };
+                out = self.chess.handle(Input::Message(hello), now);
+                if let Some(saved) = paco {
+                    self.paco.restore(&saved, &mut out);
+                }
+            }
+            input => out = self.chess.handle(input, now),
+        }
+        out
+    }
+}
+
+fn welcome(session: u64, cores: usize) -> Welcome {
+    Welcome {
+        protocol: PROTOCOL,
+        session,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        cores,
+        levels: levels(),
+        paco_levels: paco::levels(),
+        model: model().clone(),
+    }
+}
+
+/// The layers and heads of the embedded model.
+fn model() -> &'static ModelInfo {
+    static MODEL: OnceLock<ModelInfo> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let layers = pra::embedded().map_or(0, |weights| weights.config().depth);
+        let head = |n| HeadInfo { name: head_name(n).to_owned(), free: n >= PIECE_HEADS };
+        ModelInfo { layers, heads: (0..HEADS).map(head).collect() }
+    })
+}

@@ -1,0 +1,69 @@
+//! The human-like model, loaded once and shared: one prediction at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use chess::Position;
+use pra::Transformer;
+use pra::attention::AttentionMaps;
+use pra::player::Player;
+use tokio::sync::Mutex;
+use tokio::task::spawn_blocking;
+
+use crate::job::{Update, Work};
+
+/// The model, which the first question loads.
+#[derive(Clone, Default)]
+pub struct Model(Arc<Mutex<Option<Loaded>>>);
+
+struct Loaded {
+    player: Player,
+    /// The last position that was asked for, with all its attention weights.
+    attention: Option<(Position, AttentionMaps)>,
+}
+
+impl Model {
+    /// The answer to [`Work::Predict`] or [`Work::Attention`].
+    pub async fn answer(&self, work: Work) -> Update {
+        // Questions are answered in their order: the lock is fair.
+        let mut loaded = Arc::clone(&self.0).lock_owned().await;
+        let answer = spawn_blocking(move || {
+            let answer = catch_unwind(AssertUnwindSafe(|| ask(&mut loaded, work)));
+            answer.unwrap_or_else(|_| {
+                *loaded = None;
+                failed("the model failed: this is a bug")
+            })
+        });
+        answer.await.unwrap_or_else(|_| failed("the model was not asked"))
+    }
+}
+
+fn failed(text: &str) -> Update {
+    Update::Failed(text.to_owned())
+}
+
+fn ask(slot: &mut Option<Loaded>, work: Work) -> Update {
+    if slot.is_none() {
+        match pra::embedded() {
+            Ok(weights) => {
+                *slot = Some(Loaded { player: Player::new(weights, 1), attention: None })
+            }
+            Err(error) => return Update::Failed(format!("the model cannot be loaded: {error}")),
+        }
+    }
+    let Some(Loaded { player, attention }) = slot else { return failed("there is no model") };
+    match work {
+        Work::Predict(position) => Update::Prediction(player.predict(&position)),
+        Work::Attention { position, layer, head } => {
+            if attention.as_ref().is_none_or(|(known, _)| *known != position) {
+                let weights = player.weights();
+                let mut model = Transformer::new(weights.config(), 1);
+                let maps = AttentionMaps::new(&mut model, weights, &position);
+                *attention = Some((position, maps));
+            }
+            let map = attention.as_ref().map(|(_, maps)| maps.map(layer, head).to_vec());
+            Update::Attention(map.unwrap_or_default())
+        }
+        _ => failed("this is no question for the model"),
+    }
+}

@@ -1,0 +1,127 @@
+/** The turns of a game as a list, and the actions of the turn shown, each of which can be gone to. */
+
+import { el } from "../ui.js";
+
+/**
+ * @typedef {import("../protocol").PacoMessage} PacoMessage
+ * @typedef {{ turns: number, actions: number }} Place
+ */
+
+/**
+ * Another place in the game: whole turns or single actions forward (1) or back (-1).
+ * @param {PacoMessage} paco
+ * @param {"turn" | "action" | "end"} unit
+ * @param {1 | -1} direction
+ * @returns {Place | null}
+ */
+export function stepFrom({ turns: list, shown: { turns, actions } }, unit, direction) {
+  if (unit === "end") return direction < 0 ? { turns: 0, actions: 0 } : afterAction(list, list.length - 1, Infinity);
+  if (direction < 0) {
+    if (unit === "action" && actions > 0) return { turns, actions: actions - 1 };
+    if (actions > 0) return { turns, actions: 0 };
+    if (turns === 0) return null;
+    return { turns: turns - 1, actions: unit === "turn" ? 0 : (list[turns - 1]?.actions.length ?? 1) - 1 };
+  }
+  const turn = list[turns];
+  if (!turn || (turns === list.length - 1 && actions >= turn.actions.length)) return null;
+  return afterAction(list, turns, unit === "turn" ? Infinity : actions + 1);
+}
+
+/**
+ * The place after some actions of a turn. The end of the last turn is named by its actions, since it may be unfinished.
+ * @param {PacoMessage["turns"]} list
+ * @param {number} turns
+ * @param {number} actions
+ * @returns {Place}
+ */
+function afterAction(list, turns, actions) {
+  const length = list[turns]?.actions.length ?? 0;
+  if (turns < 0) return { turns: 0, actions: 0 };
+  if (actions < length || turns === list.length - 1) return { turns, actions: Math.min(actions, length) };
+  return { turns: turns + 1, actions: 0 };
+}
+
+/** @param {(place: Place) => void} goTo */
+export function createTurnList(goTo) {
+  const list = el("ol", { class: "play-moves paco-turns" });
+  const empty = el("p", { class: "muted play-empty" }, "The turns appear here.");
+  const result = el("p", { class: "play-result" });
+  const card = el("div", { class: "card scroll play-moves-card", tabindex: 0, role: "region", "aria-label": "Turns" }, list, empty, result);
+  const actions = el("div", { class: "paco-actions-of", role: "group", "aria-label": "Actions of the turn" });
+  let drawn = "";
+
+  /** @param {number} index @param {PacoMessage["turns"]} turns */
+  const turnButton = (index, turns) => el("button", {
+    type: "button", "data-turn": index, onclick: () => goTo(afterAction(turns, index, Infinity)),
+  }, turns[index]?.notation);
+
+  return {
+    element: el("div", { class: "paco-list" }, card, actions),
+    /** @param {PacoMessage} paco */
+    update(paco) {
+      const { turns, shown } = paco;
+      const key = turns.map(({ notation }) => notation).join();
+      if (key !== drawn) {
+        drawn = key;
+        empty.hidden = turns.length > 0;
+        const rows = [];
+        for (let i = 0; i < turns.length;) {
+          /** @type {HTMLLIElement} */
+          const row = el("li", {}, el("span", { class: "number" }, `${rows.length + 1}.`));
+          for (const color of ["white", "black"]) {
+            const turn = turns[i];
+            if (turn?.color === color) row.append(turnButton(i++, turns));
+            else if (turn && color === "white") row.append(el("span", { class: "gap" }, "…"));
+          }
+          rows.push(row);
+        }
+        list.replaceChildren(...rows);
+      }
+      // The turn that led here, or the one in the middle of which we are.
+      const current = shown.actions > 0 ? shown.turns : shown.turns - 1;
+      for (const button of list.querySelectorAll("button")) {
+        if (Number(button.dataset.turn) !== current) button.removeAttribute("aria-current");
+        else {
+          button.setAttribute("aria-current", "true");
+          const [top, bottom] = [button.offsetTop, button.offsetTop + button.offsetHeight];
+          if (top < card.scrollTop || bottom > card.scrollTop + card.clientHeight) card.scrollTop = top - card.clientHeight / 2;
+        }
+      }
+      if (current < 0) card.scrollTop = 0;
+      result.textContent = paco.ending ? winnerOf(paco.ending) : "";
+      if (paco.ending && paco.live) card.scrollTop = card.scrollHeight;
+      drawActions(turns, current, shown.actions > 0 ? shown.actions : Infinity);
+    },
+  };
+
+  /**
+   * @param {PacoMessage["turns"]} turns
+   * @param {number} index
+   * @param {number} done actions of the turn that are made
+   */
+  function drawActions(turns, index, done) {
+    const turn = turns[index];
+    if (!turn) {
+      actions.replaceChildren(el("span", { class: "muted" }, "↓ and ↑ step through the actions of a turn"));
+      return;
+    }
+    const { length } = turn.actions;
+    let lifted = false;
+    actions.replaceChildren(...turn.actions.map((action, at) => {
+      const promotion = action.length === 1;
+      const text = promotion ? `=${action.toUpperCase()}` : lifted ? `→ ${action}` : `↑ ${action}`;
+      const label = promotion ? `promote to ${action}` : lifted ? `place on ${action}` : `lift ${action}`;
+      if (!promotion) lifted = true;
+      const current = Math.min(done, length) === at + 1;
+      return el("button", {
+        type: "button", "aria-label": label, "aria-current": current ? "true" : null,
+        onclick: () => goTo(afterAction(turns, index, at + 1)),
+      }, text);
+    }));
+  }
+}
+
+/** @param {NonNullable<PacoMessage["ending"]>} ending */
+export function winnerOf({ result }) {
+  return { "1-0": "White wins", "0-1": "Black wins", "1/2-1/2": "Draw", "*": "No result" }[result];
+}

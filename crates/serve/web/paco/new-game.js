@@ -1,0 +1,82 @@
+/** The dialog for a new game of Paco Ŝako: opponent and level, color, start position or a game to go on with. */
+
+import { choices, toggle } from "../play/new-game.js";
+import { el, openDialog } from "../ui.js";
+
+/**
+ * @typedef {import("../protocol").PacoPlayer} PacoPlayer
+ * @typedef {import("../protocol").ClientMessage & { type: "paco_new" | "paco_load" }} NewGame
+ */
+
+const KEY = "tabiya-new-paco-game";
+
+/** The level that is offered first. @param {import("../types").Context} context */
+const middleLevel = ({ welcome }) => Math.floor((welcome.paco_levels.length - 1) / 2);
+
+/** The game that a person finds on the first visit. @param {import("../types").Context} context @returns {NewGame} */
+export function firstGame(context) {
+  return { type: "paco_new", white: { kind: "person" }, black: { kind: "player", level: middleLevel(context) } };
+}
+
+/**
+ * @param {import("../types").Context} context
+ * @param {(message: NewGame) => void} start
+ */
+export function openNewPacoGame(context, start) {
+  const kept = stored();
+  const levels = context.welcome.paco_levels;
+  const level = el("select", { name: "level", "aria-label": "Level of the player" },
+    ...levels.map(({ name, detail }, index) => el("option", { value: index }, detail ? `${name} · ${detail}` : name)));
+  level.value = kept.level ?? "";
+  if (level.selectedIndex < 0) level.selectedIndex = middleLevel(context);
+  const text = el("textarea", {
+    name: "text", rows: 3, maxlength: 40_000, spellcheck: "false", required: true,
+    "aria-label": "FEN or notation", placeholder: "FEN, or turns like d2>d4 e7>e5 d4xe5",
+  });
+  const opponent = choices("opponent", "Opponent", [["player", "Computer"], ["person", "Two people"]], kept.opponent ?? "player");
+  const color = choices("color", "Your color", [["white", "White"], ["random", "Random"], ["black", "Black"]], kept.color ?? "white");
+  const from = choices("from", "Start", [["start", "Start position"], ["text", "FEN or notation"]], "start");
+  const form = el("form", { class: "form", method: "dialog" },
+    el("div", { class: "field-group" }, opponent, level), color,
+    el("div", { class: "field-group" }, from, text),
+    el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
+
+  function refresh() {
+    const data = new FormData(form);
+    toggle(level, data.get("opponent") === "player");
+    toggle(color, data.get("opponent") === "player");
+    toggle(text, data.get("from") === "text");
+  }
+  form.addEventListener("change", refresh);
+  form.addEventListener("submit", () => {
+    const data = Object.fromEntries([...new FormData(form)].map(([name, entry]) => [name, String(entry)]));
+    store({ level: data.level ?? kept.level ?? "", opponent: data.opponent ?? "", color: data.color ?? kept.color ?? "" });
+    /** @type {PacoPlayer} */
+    const person = { kind: "person" };
+    /** @type {PacoPlayer} */
+    const other = data.opponent === "player" ? { kind: "player", level: Number(data.level) } : person;
+    const isWhite = data.color === "random" ? Math.random() < 0.5 : data.color !== "black";
+    const players = { white: isWhite ? person : other, black: isWhite ? other : person };
+    start(data.from === "text" ? { type: "paco_load", text: data.text ?? "", ...players } : { type: "paco_new", ...players });
+  });
+  openDialog("New game of Paco Ŝako", [form]);
+  refresh();
+}
+
+/** @returns {Record<string, string | undefined>} */
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Record<string, string>} data */
+function store(data) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(data));
+  } catch {
+    // The next dialog then starts with the defaults.
+  }
+}

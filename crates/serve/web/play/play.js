@@ -1,0 +1,320 @@
+/** The Play view: a game against the engine, the human-like model, or between two people at one board. */
+
+import { createMoveInput, stepByKey } from "../move-input.js";
+import { button, confirmDialog, el, oncePerFrame } from "../ui.js";
+import { createClocks } from "./clock.js";
+import { materialOf } from "./material.js";
+import { createMoveList, lineOf } from "./moves.js";
+import { openNewGame } from "./new-game.js";
+
+/**
+ * @typedef {import("../protocol").Color} Color
+ * @typedef {import("../protocol").Player} Player
+ * @typedef {import("../protocol").PlayMessage} PlayMessage
+ */
+
+/** Before the first game. @type {PlayMessage} */
+const NO_GAME = {
+  type: "play", status: "none", white: { kind: "person" }, black: { kind: "person" }, clock: null, white_ms: 0, black_ms: 0,
+  running: null, node: -1, line: [], thinking: false, result: "*", reason: null, claimable: null, can_take_back: false,
+};
+
+/**
+ * @param {import("../types").Context} context
+ * @returns {import("../types").View}
+ */
+export function createPlayView(context) {
+  const { state } = context;
+  const currentPlay = () => state.play ?? NO_GAME;
+  /** @type {import("../types").AutoShape[]} */
+  let hint = [];
+  let hintText = "";
+  /** The game that the board was last turned for. */
+  let turnedFor = "";
+  let drawing = false;
+  /** What the person has drawn on the position `shapesOf`. @type {import("../protocol").Shape[]} */
+  let shapes = [];
+  let shapesOf = "";
+  /** The state of the game in the message before. */
+  let status = "none";
+
+  // ---- elements
+  const board = context.createBoard({
+    label: "Board of the game",
+    onShapes: (drawn) => {
+      shapes = drawn;
+    },
+    onMove: (_from, _to, _promotion, move) => context.send({ type: "move", uci: move.uci }),
+  });
+  const clocks = createClocks();
+  const strips = { white: createStrip(clocks.faces.white), black: createStrip(clocks.faces.black) };
+  const top = el("div", { class: "strip-place" }, strips.black.element);
+  const bottom = el("div", { class: "strip-place" }, strips.white.element);
+  const moves = createMoveList((node) => context.send({ type: "go_to", node }));
+  const statusLine = el("p", { class: "play-status" });
+  const detail = el("p", { class: "muted play-detail" });
+
+  const tools = {
+    first: button({ icon: "first", label: "First move", onclick: () => step(0) }),
+    previous: button({ icon: "previous", label: "Previous move", onclick: () => step(shownIndex() - 1) }),
+    next: button({ icon: "next", label: "Next move", onclick: () => step(shownIndex() + 1) }),
+    last: button({ icon: "last", label: "Last move", onclick: () => step(Infinity) }),
+    draw: button({ icon: "draw", label: "Draw arrows and circles", "aria-pressed": "false", onclick: toggleDraw }),
+    flip: button({ icon: "flip", label: "Flip the board", onclick: () => flip() }),
+  };
+  const actions = {
+    takeback: button({ text: "Take back", icon: "undo", onclick: takeBack }),
+    hint: button({ text: "Hint", icon: "hint", onclick: () => context.send({ type: "hint" }) }),
+    claim: button({ text: "Claim draw", icon: "half", onclick: () => context.send({ type: "claim_draw" }) }),
+    resign: button({ text: "Resign", icon: "flag", onclick: () => void resign() }),
+    rematch: button({ text: "Rematch", icon: "again", class: "primary", onclick: rematch }),
+    playOn: button({ text: "Play from here", icon: "next", onclick: playOn }),
+    analyse: button({ text: "Analyse", label: "Analyse this game", icon: "chart", onclick: () => context.navigate("analysis") }),
+  };
+  const newGame = button({ text: "New game", icon: "plus", onclick: () => openNewGame(context, startGame) });
+  const head = el("div", { class: "card play-head" }, statusLine, newGame, detail);
+  const element = el("div", { class: "layout play-view" },
+    el("section", { class: "board-area", "aria-label": "Game" }, top, board.element, bottom),
+    el("section", { class: "panel", "aria-label": "Moves and actions" },
+      head,
+      moves.element,
+      el("div", { class: "play-tools" }, ...Object.values(tools)),
+      createMoveInput(context),
+      el("div", { class: "play-actions" }, ...Object.values(actions))));
+
+  // ---- the game
+  const playing = () => state.play?.status === "playing";
+  const isLive = () => state.position?.node === state.play?.node;
+  /** @param {Color} color */
+  const isPerson = (color) => currentPlay()[color].kind === "person";
+  const line = () => lineOf(state.game, state.play);
+  const shownIndex = () => line().findIndex((node) => node.id === state.position?.node);
+
+  /** @param {import("../protocol").ClientMessage} message */
+  function startGame(message) {
+    turnedFor = "";
+    board.cancel();
+    context.send(message);
+  }
+
+  function rematch() {
+    const { game, play } = state;
+    if (!game || !play) return;
+    const standard = game.start_fen.startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w");
+    const full = /^[nbrqk]{8}\/pppppppp\/8\/8\/8\/8\/PPPPPPPP\//.test(game.start_fen);
+    startGame({
+      type: "new_game", variant: game.variant, white: play.black, black: play.white, clock: play.clock,
+      ...(game.variant === "chess960" && full ? { position: null } : !standard && { fen: game.start_fen }),
+    });
+  }
+
+  function playOn() {
+    const play = currentPlay();
+    if (play.status === "none") context.playFromHere();
+    else startGame({ type: "play_from", white: play.white, black: play.black, clock: play.clock });
+  }
+
+  function takeBack() {
+    board.cancel();
+    context.send({ type: "takeback" });
+  }
+
+  async function resign() {
+    if (await confirmDialog("Resign?", "The game ends and counts as lost.", "Resign")) context.send({ type: "resign" });
+  }
+
+  /** @param {number} index */
+  function step(index) {
+    const nodes = line();
+    const node = nodes[Math.min(Math.max(0, index), nodes.length - 1)];
+    if (!node || node.id === state.position?.node) return;
+    board.cancel();
+    context.send({ type: "go_to", node: node.id });
+  }
+
+  function toggleDraw() {
+    drawing = !drawing;
+    tools.draw.setAttribute("aria-pressed", String(drawing));
+    board.setDraw(drawing ? "green" : null);
+  }
+
+  /** @param {Color} [color] */
+  function flip(color) {
+    board.flip(color);
+    const white = board.orientation === "white";
+    top.replaceChildren((white ? strips.black : strips.white).element);
+    bottom.replaceChildren((white ? strips.white : strips.black).element);
+  }
+
+  // ---- drawing
+  function drawBoard() {
+    const { position } = state;
+    if (!position) return;
+    const person = isPerson("white") ? (isPerson("black") ? "both" : "white") : isPerson("black") ? "black" : null;
+    const movable = playing() && isLive() ? person : null;
+    if (!playing()) board.cancel();
+    board.set({
+      fen: position.fen, turn: position.turn, legal: position.legal, last: position.last, check: position.check,
+      movable, premove: movable !== null && movable !== "both",
+    });
+    const place = `${position.document} ${position.node}`;
+    if (place !== shapesOf) shapes = [];
+    shapesOf = place;
+    board.setShapes(shapes, hint);
+  }
+
+  function drawPanel() {
+    const { position } = state;
+    const play = currentPlay();
+    if (!position) return;
+    for (const color of /** @type {Color[]} */ (["white", "black"])) {
+      strips[color].update(nameOf(play[color], color), materialOf(position.fen, color), play.thinking && position.turn === color && isLive());
+    }
+    const nodes = line();
+    const at = shownIndex();
+    moves.update(nodes, position.node, play.status === "over" ? play.result.replace("1/2-1/2", "½–½").replace("-", "–") : "");
+    head.classList.toggle("over", play.status === "over");
+    newGame.classList.toggle("primary", play.status === "none");
+    statusLine.textContent = statusOf(play);
+    detail.textContent = hint.length ? hintText : position.opening ? `${position.opening.eco} ${position.opening.name}` : startName();
+    tools.first.disabled = tools.previous.disabled = at <= 0;
+    tools.last.disabled = tools.next.disabled = at < 0 || at === nodes.length - 1;
+    actions.takeback.disabled = !play.can_take_back;
+    actions.hint.disabled = !playing() || !isLive() || !isPerson(position.turn);
+    actions.claim.disabled = !play.claimable;
+    actions.claim.title = play.claimable ? `Draw: ${play.claimable}` : "No draw to claim";
+    actions.resign.hidden = !playing();
+    actions.rematch.hidden = playing();
+    actions.rematch.disabled = play.status === "none";
+    actions.playOn.disabled = (playing() && isLive()) || position.outcome !== null;
+    actions.resign.disabled = !playing();
+    clocks.update(play);
+  }
+
+  /** A position that was waited for, see `redraw`. */
+  let waitedFor = "";
+  /**
+   * A move of the game comes as a position and then the game's state. Between the two the position would look
+   * like an earlier one, and a drag or premove would end: the drawing waits for the second message.
+   */
+  const redraw = oncePerFrame(() => {
+    const { game, play, position } = state;
+    const parent = game?.nodes.find(({ id }) => id === position?.node)?.parent;
+    const place = `${position?.document} ${position?.node}`;
+    if (playing() && parent === play?.node && waitedFor !== place) {
+      waitedFor = place;
+      setTimeout(redraw, 150);
+      return;
+    }
+    drawBoard();
+    drawPanel();
+  });
+
+  /** @param {Player} player @param {Color} color */
+  function nameOf(player, color) {
+    const side = color === "white" ? "White" : "Black";
+    if (player.kind === "engine") return `Engine · ${context.welcome.levels[player.level]?.name ?? player.level}`;
+    if (player.kind === "model") return "Human-like model";
+    return isPerson("white") && isPerson("black") ? side : "You";
+  }
+
+  /** @param {PlayMessage} play */
+  function statusOf(play) {
+    const { position } = state;
+    if (play.status === "none") return "No game is being played.";
+    if (play.status === "over") return endingOf(play);
+    if (!isLive()) return "An earlier position";
+    const turn = position?.turn ?? "white";
+    const check = position?.check ? " Check!" : "";
+    if (play.thinking) return `${turn === "white" ? "White" : "Black"} is thinking…${check}`;
+    if (isPerson("white") && isPerson("black")) return `${turn === "white" ? "White" : "Black"} to move.${check}`;
+    return isPerson(turn) ? `Your move.${check}` : `${turn === "white" ? "White" : "Black"} to move.`;
+  }
+
+  function startName() {
+    const { game } = state;
+    if (game?.variant === "chess960") return "Chess960";
+    return game?.start_fen.startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w") === false ? "From a position" : "Starting position";
+  }
+
+  // ---- messages
+  return {
+    element,
+    keys: [["n", "New game"], ["t", "Take back"], ["h", "Hint"]],
+    show() {
+      drawBoard();
+      drawPanel();
+    },
+    hide() {
+      board.cancel();
+    },
+    onMessage(message) {
+      if (message.type === "hint") {
+        if (message.node !== state.position?.node) return;
+        hint = [{ color: "blue", from: message.uci.slice(0, 2), to: message.uci.slice(2, 4) }];
+        hintText = `Hint: ${message.san}`;
+        context.announce(hintText);
+        redraw();
+      } else if (message.type === "notice") {
+        // A refused move: the piece goes back.
+        if (message.level === "error") drawBoard();
+      } else if (message.type === "game" || message.type === "position" || message.type === "play") {
+        if (message.type === "position") hint = [];
+        if (message.type === "play") {
+          turnBoard(message);
+          if (message.status === "over" && status === "playing") context.announce(`The game is over. ${endingOf(message)}`);
+          status = message.status;
+        }
+        redraw();
+      }
+    },
+    onKey(event) {
+      const index = stepByKey(event, shownIndex(), line().length);
+      if (index !== null) step(index);
+      else if (event.key === "f") flip();
+      else if (event.key === "Escape") return board.cancel();
+      else if (event.key === "n") openNewGame(context, startGame);
+      else if (event.key === "t") actions.takeback.click();
+      else if (event.key === "h") actions.hint.click();
+      else return false;
+      return true;
+    },
+  };
+
+  /** A new game is seen from the side of the person. @param {PlayMessage} play */
+  function turnBoard(play) {
+    const key = `${state.game?.document} ${play.white.kind} ${play.black.kind}`;
+    if (key === turnedFor) return;
+    turnedFor = key;
+    flip(play.white.kind !== "person" && play.black.kind === "person" ? "black" : "white");
+  }
+}
+
+/** @param {PlayMessage} play */
+function endingOf(play) {
+  const winner = play.result === "1-0" ? "White wins" : play.result === "0-1" ? "Black wins" : play.result === "*" ? "No result" : "Draw";
+  return play.reason ? `${winner}: ${play.reason}` : winner;
+}
+
+/**
+ * The line beside the board with a player's name, material and clock.
+ * @param {HTMLElement} clock
+ */
+function createStrip(clock) {
+  const name = el("span", { class: "strip-name" });
+  const thinking = el("span", { class: "thinking", hidden: true, "aria-hidden": "true" }, el("i"), el("i"), el("i"));
+  const material = el("span", { class: "material" });
+  return {
+    element: el("div", { class: "strip" }, name, material, thinking, clock),
+    /**
+     * @param {string} text
+     * @param {Node[]} pieces
+     * @param {boolean} busy
+     */
+    update(text, pieces, busy) {
+      name.textContent = text;
+      material.replaceChildren(...pieces);
+      thinking.hidden = !busy;
+    },
+  };
+}
