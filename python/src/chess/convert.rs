@@ -1,0 +1,108 @@
+//! Arguments: squares, piece types, colors, sets of squares and moves, with the reason if they are wrong.
+
+use chess::{Bitboard, Color, PieceType, Square};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::moves::{AnyMove, Move};
+use super::square_set::SquareSet;
+
+/// A square by its number, a1 = 0.
+#[derive(Clone, Copy)]
+pub struct AnySquare(pub Square);
+
+/// A piece type by its number, 1 (pawn) to 6 (king).
+#[derive(Clone, Copy)]
+pub struct AnyPieceType(pub PieceType);
+
+/// A color: true is White.
+#[derive(Clone, Copy)]
+pub struct AnyColor(pub Color);
+
+/// A set of squares: a `SquareSet`, a number whose bits are squares, or an iterable of squares.
+#[derive(Clone, Copy)]
+pub struct AnySquares(pub Bitboard);
+
+/// A move of our own class, or any object with the same attributes.
+#[derive(Clone, Copy)]
+pub struct MoveArgument(pub AnyMove);
+
+fn number(value: Borrowed<'_, '_, PyAny>, what: &str) -> PyResult<i64> {
+    value.extract::<i64>().map_err(|_| {
+        let kind = value.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string());
+        PyTypeError::new_err(format!("{what} must be an int, not {kind}"))
+    })
+}
+
+impl<'py> FromPyObject<'_, 'py> for AnySquare {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let n = number(value, "a square")?;
+        let square = usize::try_from(n).ok().and_then(Square::from_index);
+        square
+            .map(Self)
+            .ok_or_else(|| PyValueError::new_err(format!("{n} is not a square from 0 to 63")))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for AnyPieceType {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let n = number(value, "a piece type")?;
+        let piece_type = usize::try_from(n - 1).ok().and_then(|n| PieceType::ALL.get(n).copied());
+        piece_type
+            .map(Self)
+            .ok_or_else(|| PyValueError::new_err(format!("{n} is not a piece type from 1 to 6")))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for AnyColor {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(if value.is_truthy()? { Color::White } else { Color::Black }))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for AnySquares {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(set) = value.cast::<SquareSet>() {
+            return Ok(Self(set.try_borrow()?.0));
+        }
+        if let Ok(mask) = value.extract::<u64>() {
+            return Ok(Self(Bitboard(mask)));
+        }
+        if value.hasattr("__int__")? {
+            // Any other number, a negative complement among them, and sets of other libraries.
+            let whole = value.call_method0("__int__")?.call_method1("__and__", (u64::MAX,))?;
+            return Ok(Self(Bitboard(whole.extract()?)));
+        }
+        let Ok(squares) = value.try_iter() else {
+            return Err(PyTypeError::new_err(
+                "squares must be a SquareSet, an int or an iterable of squares",
+            ));
+        };
+        squares
+            .map(|square| Ok(square?.extract::<AnySquare>()?.0))
+            .collect::<PyResult<_>>()
+            .map(Self)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for MoveArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(m) = value.cast::<Move>() {
+            return Ok(Self(m.get().0));
+        }
+        let Ok(uci) = value.call_method0("uci").and_then(|uci| uci.extract::<String>()) else {
+            return Err(PyTypeError::new_err("a move must be a Move"));
+        };
+        AnyMove::parse(&uci).map(Self).map_err(PyValueError::new_err)
+    }
+}
