@@ -39,7 +39,7 @@ const STABLE_DEPTHS: i32 = 4;
 /// Between looks of 8 and of 80 million nodes, losses of suspects in master games changed by 0.09. The
 /// square root is an assumption; `runs/marks.py` measures what comes of it.
 fn deviation(nodes: u64) -> f64 {
-    (0.09 * (8e6 / nodes.max(1) as f64).sqrt()).min(0.15)
+    (0.09 * (8e6 / nodes.max(1) as f64).sqrt()).min(0.12)
 }
 
 /// A move of a game with its evaluation.
@@ -488,7 +488,7 @@ mod tests {
     fn losses_are_less_certain_with_fewer_nodes() {
         assert!((deviation(8_000_000) - 0.09).abs() < 1e-9);
         assert!((deviation(800_000_000) - 0.009).abs() < 1e-9);
-        assert_eq!(deviation(0), 0.15);
+        assert_eq!(deviation(0), 0.12);
         assert!(deviation(u64::MAX) < 1e-5);
     }
 }
