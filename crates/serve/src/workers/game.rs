@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use chess::Game;
 use chess::pgn::GameTree;
 use engine::analysis::{
-    AnalysisEngine, AnalysisError, GameAnalysis, PositionSearch, SearchResults,
+    AnalysisEngine, AnalysisError, GameAnalysis, PositionSearch, SearchResults, StopHandle,
 };
 use engine::search::{Engine, Limits};
 use tokio::runtime::Handle;
@@ -32,6 +32,15 @@ pub async fn run(context: &Context, tree: GameTree, limits: Limits, stop: Stop) 
         Ok(Ok(analysis)) => Update::Analysed(Box::new(analysis)),
         Ok(Err(error)) => Update::Failed(error.to_string()),
         Err(_) => Update::Failed("a bug ended the analysis".to_owned()),
+    }
+}
+
+/// Stops a search when it is dropped.
+struct StopOnDrop(StopHandle);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 
@@ -68,8 +77,9 @@ impl PositionSearch for Searcher<'_> {
         let handle = engine.stop_handle();
         let mut stop = self.stop.clone();
         let watch = self.runtime.spawn(async move {
+            // Stopped by its drop, also when the server ends before the search.
+            let _guard = StopOnDrop(handle);
             stop.stopped().await;
-            handle.stop();
         });
         let results = engine.search(game, limits);
         watch.abort();

@@ -62,6 +62,16 @@ impl Progress {
     }
 }
 
+/// Stops a search when its slice ends, also when the server ends before it: a thread that searches on would
+/// keep the process alive.
+struct StopOnDrop(Arc<Progress>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.control.stop();
+    }
+}
+
 /// The end of a slice.
 struct Slice {
     found: Found,
@@ -115,6 +125,7 @@ async fn slice(
         lines: Mutex::new(earlier),
         begun,
     });
+    let _guard = StopOnDrop(Arc::clone(&progress));
     let (of_thread, asked) = (Arc::clone(&progress), Arc::clone(search));
     let mut thread = spawn_blocking(move || {
         let settings = Settings {
