@@ -11,7 +11,8 @@
 //!
 //! Seen *with perspective* the squares are mirrored by rank for Black.
 
-use std::fmt;
+use alloc::string::{String, ToString};
+use core::fmt;
 
 use chess::{Color, Square};
 use serde_json::{Value, json};

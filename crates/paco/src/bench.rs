@@ -2,8 +2,10 @@
 //!
 //! The crate reads no clock: the caller passes the [`Clocks`].
 
-use std::hint::black_box;
-use std::time::Duration;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::hint::black_box;
+use core::time::Duration;
 
 use crate::{
     Answer, Game, Options, Position, Required, Rng, Rules, SAKO_NODES, TensorBatch, perft,

@@ -23,8 +23,12 @@
 //! leaves a pawn on its last row, the promotion is inferred: with a hand it comes before placing, a
 //! lone pawn or one that has won ends the turn with it, one in a union begins the turn with it.
 
-use std::fmt;
-use std::str::FromStr;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
 
 use chess::{Bitboard, Color, File, ParseSquareError, Rank, Square};
 

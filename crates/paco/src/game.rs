@@ -3,6 +3,8 @@
 //! The game stores the keys of the settled positions since the last progress, for draws by repetition; the
 //! start of the turn in progress, to roll back from a dead end; and the actions played.
 
+use alloc::vec::Vec;
+
 use chess::Color;
 
 use crate::{Action, Ending, IllegalAction, Legal, Position, Required};
@@ -31,8 +33,8 @@ impl Outcome {
 }
 
 /// `PacoVictory(White)`, `NoProgressDraw` and so on, as scripts read it.
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::PacoVictory(color) => write!(f, "PacoVictory({color})"),
             Self::TimeoutVictory(color) => write!(f, "TimeoutVictory({color})"),
@@ -202,7 +204,7 @@ impl Game {
 
     /// Undoes the last action; returns whether there was one.
     pub fn undo(&mut self) -> bool {
-        let mut actions = std::mem::take(&mut self.actions);
+        let mut actions = core::mem::take(&mut self.actions);
         let undone = actions.pop().is_some();
         self.restart(self.start);
         for action in actions {

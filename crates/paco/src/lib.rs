@@ -18,7 +18,10 @@
 //!
 //! The crate has no I/O, threads, clock or `unsafe`; its tables are computed at compile time.
 
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod action;
 pub mod bench;

@@ -1,5 +1,7 @@
 //! Games between players, turn by turn.
 
+use alloc::vec::Vec;
+
 use crate::{Action, Game, Player, Position, Rng, greedy_turn, random_turn};
 
 /// How a player of a match chooses its turns.

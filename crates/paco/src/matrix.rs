@@ -8,6 +8,10 @@
 //!
 //! Rank 8 comes first; `.` stands for no piece.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use chess::{Color, File, Rank, Square};
 
 use crate::{PieceType, Position, Setup};

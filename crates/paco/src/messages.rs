@@ -1,5 +1,10 @@
 //! Sentences about a game, for people.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use chess::Color;
 
 use crate::{Answer, Outcome, Position, SAKO_NODES};
@@ -19,8 +24,8 @@ impl Outcome {
 }
 
 /// `yes`, `no` or `unknown`.
-impl std::fmt::Display for Answer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Display for Answer {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
             Self::Yes => "yes",
             Self::No => "no",

@@ -15,7 +15,11 @@
 //! `>d4`), a hyphen or nothing instead of `>` and `x` (`d2-d4`, `d2d4`), a promotion without `=` or in lower
 //! case (`b7b8q`), `O` for `0` in castling, and omitted piece letters; a given letter must be correct.
 
-use std::fmt::Write;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
 
 use chess::{Bitboard, File, Square};
 

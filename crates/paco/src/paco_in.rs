@@ -4,6 +4,8 @@
 //! opponent leaves a Paco in n - 1; a reply that wins, draws, or leaves none refutes it. A turn
 //! that threatens is tried first; but all are tried, since being forced to move may lose too.
 
+use alloc::vec::Vec;
+
 use crate::{Action, Answer, Position, Required, SAKO_NODES, Turns};
 
 /// The budget of a search, in turns.

@@ -1,5 +1,7 @@
 //! Perft: counts leaf nodes of the tree of actions, or of whole turns.
 
+use alloc::vec;
+
 use crate::{Position, Turns};
 
 /// Counts leaf nodes at `depth` actions. Actions of the last ply are counted, not played (bulk counting).

@@ -1,7 +1,9 @@
 //! Boards as text and as SVG. In the drawing, the two pieces of a union face each other; in the text, they
 //! stand side by side.
 
-use std::fmt::Write;
+use alloc::format;
+use alloc::string::String;
+use core::fmt::Write;
 
 use chess::svg::{BoardPicture, OffsetPiece};
 use chess::{Bitboard, Color, File, Piece, Rank, Square};

@@ -3,7 +3,7 @@
 //! The order differs from [`chess::PieceType`] (pawn, knight, bishop, rook, …), and it is visible
 //! in the representation and in the policy indices, so the game has a type of its own.
 
-use std::fmt;
+use core::fmt;
 
 /// The type of a piece, without its color: Pawn 0, Rook 1, Knight 2, Bishop 3, Queen 4, King 5.
 ///

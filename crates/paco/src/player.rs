@@ -7,6 +7,8 @@
 //!
 //! The library reads no clock: the caller provides a stop function.
 
+use alloc::vec::Vec;
+
 use crate::eval::{WIN, evaluate};
 use crate::{Action, Answer, Position, Rng, Turns};
 
@@ -110,7 +112,7 @@ impl Player {
             let noise = self.rng.below(8) as i32;
             root.push(RootTurn { index, score: self.at_sight(turn.position()) + noise });
         }
-        root.sort_by_key(|turn| std::cmp::Reverse(turn.score));
+        root.sort_by_key(|turn| core::cmp::Reverse(turn.score));
         // 3. Deeper and deeper; the best so far is always known.
         let mut depth = 1;
         while depth < max_depth.min(MAX_DEPTH) {

@@ -3,6 +3,8 @@
 //! The search itself is in [`chain`](crate::chain); this module applies it to any state of a turn (before the
 //! lift, with a piece in the hand, before a promotion) and returns action sequences.
 
+use alloc::vec::Vec;
+
 use chess::{Color, Square};
 
 use crate::chain::{Answer, Board, Origin, exact};
@@ -107,7 +109,7 @@ impl Position {
         let mut found = self.sequences_within(&mut left, limit);
         // One sequence for each different end of the turn: the shortest.
         found.sequences.sort_by_key(Vec::len);
-        let mut ends = std::collections::HashMap::<u64, Vec<Self>>::new();
+        let mut ends = alloc::collections::BTreeMap::<u64, Vec<Self>>::new();
         found.sequences.retain(|actions| {
             let mut end = *self;
             for &action in actions {
@@ -163,7 +165,7 @@ impl Position {
                     let deeper = after.sequences_within(left, limit);
                     found.complete &= deeper.complete;
                     found.sequences.extend(deeper.sequences.into_iter().map(|actions| {
-                        std::iter::once(Action::Promote(piece)).chain(actions).collect()
+                        core::iter::once(Action::Promote(piece)).chain(actions).collect()
                     }));
                 }
             }

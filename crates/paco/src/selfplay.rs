@@ -4,6 +4,10 @@
 //! and as training rows, one per action ([`Record::rows`]): the index form of the state, the action as a policy
 //! index with the same options, and the result for the acting player.
 
+use alloc::borrow::ToOwned;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
 use chess::Color;
 use serde_json::{Value, json};
 

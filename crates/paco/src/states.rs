@@ -1,5 +1,9 @@
 //! Games and states as JSON objects: the format of `tabiya paco states`.
 
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use serde_json::{Map, Value, json};
 
 use crate::{

@@ -5,6 +5,9 @@
 //! over the states of the turn that visits each once and collects those where the turn is over, each with a
 //! shortest sequence.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use crate::{Action, Position, Required};
 
 /// The default node limit of a turn; about 450 MB.
@@ -159,7 +162,7 @@ impl Turns {
     /// Grows the hash table fourfold and rehashes.
     fn grow(&mut self) {
         let len = 4 * self.table.len();
-        let old = std::mem::replace(&mut self.table, vec![0; len]);
+        let old = core::mem::replace(&mut self.table, vec![0; len]);
         for index in old.into_iter().filter(|&index| index != 0) {
             let mut slot = self.nodes[index as usize - 1].position.key as usize & (len - 1);
             while self.table[slot] != 0 {

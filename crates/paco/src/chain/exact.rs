@@ -11,6 +11,9 @@
 //! | 57–58 | which of the player's two rooks have left a right to castle behind |
 //! | 63 | always set: no state is zero |
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use arrayvec::ArrayVec;
 use chess::{Bitboard, Square};
 
@@ -37,7 +40,7 @@ impl Visited {
     /// Inserts a state; returns whether it was new.
     fn insert(&mut self, state: State) -> bool {
         if 2 * (self.len + 1) > self.slots.len() {
-            let old = std::mem::take(&mut self.slots);
+            let old = core::mem::take(&mut self.slots);
             self.slots = vec![0; 4 * old.len()];
             for state in old {
                 if state != 0 {

@@ -4,6 +4,9 @@
 //! what each slot holds, clears only the ones of the previous position, and fills only the layers whose value
 //! changes.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::{
     COUNTER_SCALE, EN_PASSANT_LAYER, MAX_INDICES, Options, PLACES, RepresentationError, check_len,
 };

@@ -1,5 +1,8 @@
 //! The index form.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use chess::Color;
 
 use super::{

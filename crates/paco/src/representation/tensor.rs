@@ -1,5 +1,8 @@
 //! The tensor form, from a position or from the index form.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use chess::{Bitboard, Color, Square};
 
 use super::{
