@@ -1,12 +1,12 @@
 #!/bin/sh
 # From games to the network in the engine: how crates/engine/networks/tabiya.nnue was made.
-# docs/src/reference/network.md tells what came of it, with times.
+# docs/src/reference/network.md has the results, with times.
 #
 #   runs/nnue.sh GAMES.pgn.zst TEACHER.nnue [OUT]
 #
 # GAMES are games of people (any PGN file; ours were 373,167 over-the-board games), TEACHER is a HalfKP
-# network of Stockfish (ours was nn-62ef826d1a6d.nnue, Stockfish 13's, CC0). Every step goes on where it
-# was killed: start the script again. It needs 5 GB of disk.
+# network of Stockfish (ours was nn-62ef826d1a6d.nnue, Stockfish 13's, CC0). Every step
+# resumes: start the script again after an interrupt. It needs 5 GB of disk.
 # POSITIONS, HIDDEN and THREADS may be set; fewer positions make a first network in two minutes.
 set -eu
 
@@ -22,7 +22,7 @@ mkdir -p "$OUT"
 # 1. Every position of the games once, but openings and checks; 1 % of the games are kept for validation.
 "$TABIYA" data prepare "$GAMES" --format packed --dedup --skip-plies 6 --no-checks \
   --val-fraction 0.01 --threads "$THREADS" --out "$OUT/games" ||
-  [ -e "$OUT/games/_SUCCESS" ] # broken games are told, and left out
+  [ -e "$OUT/games/_SUCCESS" ] # broken games are reported and skipped
 
 # 2. The teacher's evaluation of each, and of two positions one or two random moves away: a search meets
 #    many positions that no game has.

@@ -5,8 +5,8 @@
 #   runs/pra.sh GAMES.pgn.zst
 #
 # Times are those of two cores without other work. The rest is set by the environment:
-#   OUT=pra            folder for everything; a run that was killed goes on where it had come to
-#   DEPTH=4 WIDTH=96   layers, and numbers a square
+#   OUT=pra            folder for everything; an interrupted run resumes
+#   DEPTH=4 WIDTH=96   layers, and embedding dimension
 #   STEPS=4500 BATCH=512   steps of training, and positions in each: 2.3 million positions
 #   RATE=0.1           Muon's learning rate, before the scaling by the size of the batch
 #   THREADS=N          as many as there are cores unless given

@@ -10,7 +10,7 @@
 #   TC=8+0.08          time control; or LIMIT='--nodes 20000' in its place
 #   CONCURRENCY=N      games at a time, one for each core unless given; leave the machine alone meanwhile
 #   OPPONENTS='…'      some of: gnuchess stockfish toga2 glaurung sjaakii ethereal; all unless given
-#   OUT=strength       folder for games, state and table; a run that was stopped goes on from there
+#   OUT=strength       folder for games, state and table; an interrupted run resumes
 #
 # All engines have one thread, 16 MB of hash and no book; openings are our own random ones, each
 # played with both colors. The exit code is 1 if any engine failed, and some of these do: their

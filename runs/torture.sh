@@ -1,14 +1,14 @@
 #!/bin/sh
 # Games in which the engine must not lose on time, play an illegal move or crash: against itself, at
 # time controls that leave no room, in Chess960, with two threads, and beside programs that want the
-# processor for themselves. docs/src/strength.md has what came of it.
+# CPU for themselves. docs/src/strength.md has the results.
 #
 #   runs/torture.sh [ENGINE]
 #
 # ENGINE is target/release/tabiya unless given. The rest is set by the environment:
 #   GAMES=200          games of each kind; five times as many of the first
 #   CONCURRENCY=N      games at a time, two for each core unless given
-#   OUT=torture        folder for games, states and tables; a run that was stopped goes on from there
+#   OUT=torture        folder for games, states and tables; an interrupted run resumes
 #
 # The exit code is 1 if anything happened that must not.
 set -eu

@@ -5,7 +5,7 @@ Every file holds a few random games in one strange manner: line ends, byte order
 escapes in odd places, tags spaced oddly, castling with zeros, figurines, moves in UCI form, words for
 check, glyphs, missing results. `tabiya pgn check` must find all games and moves and no error, and
 `tabiya pgn normalize` must write a file in which python-chess finds the same moves and results. How
-often python-chess reads the strange file itself as meant is told for comparison.
+often python-chess reads the strange file itself as meant is reported for comparison.
 
     python tests/attack/pgn.py target/release/tabiya [--files 500]
 """

@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow};
 use chess::picture::{Style, text_board};
-use chess::svg::{Arrow, BoardPicture, MarkColor};
-use chess::{Color, Game, Outcome as Ending, Square};
+use chess::svg::{self, Arrow, BoardPicture, MarkColor};
+use chess::{Color, Square};
 use serde_json::json;
 
 use crate::{Outcome, input};
@@ -49,10 +48,10 @@ pub struct SvgArgs {
     #[arg(long, default_value_t = 400, requires = "svg", value_parser = clap::value_parser!(u32).range(16..=16384))]
     size: u32,
     /// Arrows of the SVG: color G, R, Y or B and two squares, as in Ge2e4,Rd8h4
-    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_arrow)]
+    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = str::parse::<Arrow>)]
     arrows: Vec<Arrow>,
     /// Marked squares of the SVG: color and square, as in Ye4,Rf7
-    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = parse_mark)]
+    #[arg(long, requires = "svg", value_delimiter = ',', value_parser = svg::parse_mark)]
     marks: Vec<(Square, MarkColor)>,
 }
 
@@ -81,26 +80,6 @@ fn parse_style(text: &str) -> Result<Style, String> {
     }
 }
 
-/// Splits off the color letter.
-fn split_color(text: &str) -> anyhow::Result<(MarkColor, &str)> {
-    let mut rest = text.chars();
-    let color = rest.next().and_then(MarkColor::from_letter);
-    let color =
-        color.ok_or_else(|| anyhow!("'{text}' does not start with a color G, R, Y or B"))?;
-    Ok((color, rest.as_str()))
-}
-
-fn parse_mark(text: &str) -> anyhow::Result<(Square, MarkColor)> {
-    let (color, square) = split_color(text)?;
-    Ok((square.parse()?, color))
-}
-
-fn parse_arrow(text: &str) -> anyhow::Result<Arrow> {
-    let (color, squares) = split_color(text)?;
-    let (from, to) = squares.split_at_checked(2).context("an arrow needs two squares")?;
-    Ok(Arrow::new(from.parse()?, to.parse()?, color))
-}
-
 pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
     let game = input::game(&args.fen)?;
     let position = game.position();
@@ -108,10 +87,8 @@ pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
     if args.svg.svg {
         let picture = BoardPicture {
             coordinates: !args.no_coordinates,
-            last_move: game.moves().last().map(|m| (m.from(), m.to())),
-            check: position.in_check().then(|| position.king(position.turn())),
             title: position.fen(),
-            ..BoardPicture::of(|square| position.piece_at(square))
+            ..BoardPicture::of_game(&game)
         };
         writeln!(out, "{}", args.svg.picture(orientation, picture).to_svg())?;
     } else if args.json {
@@ -121,31 +98,14 @@ pub fn run(args: BoardArgs, out: &mut dyn Write) -> Outcome {
             "key": format!("{:016x}", position.key()),
             "legal_moves": position.count_legal_moves(),
             "check": position.in_check(),
-            "state": state(&game),
+            "state": game.status(),
         });
         writeln!(out, "{report}")?;
     } else {
         write!(out, "{}", text_board(|square| position.piece_at(square), orientation, args.style))?;
         writeln!(out, "\nFEN  {}", position.fen())?;
         writeln!(out, "Key  {:016x}", position.key())?;
-        writeln!(out, "{}", state(&game))?;
+        writeln!(out, "{}", game.status())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The state of the game in a sentence.
-fn state(game: &Game) -> String {
-    let position = game.position();
-    match game.outcome() {
-        Some(Ending::Checkmate(winner)) => format!("{winner} has mated"),
-        Some(Ending::Draw(reason)) => format!("Draw: {reason}"),
-        None => {
-            let check = if position.in_check() { ", in check" } else { "" };
-            let moves = match position.count_legal_moves() {
-                1 => "1 legal move".to_owned(),
-                n => format!("{n} legal moves"),
-            };
-            format!("{} to move{check}, {moves}", position.turn())
-        }
-    }
 }

@@ -4,10 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::nnue::features::{Bitboards, Features, offset};
-use chess::{Bitboard, Color, File, PieceType, Position, Rank, Square};
-use layout::{prose, width};
-use serde_json::{Value, json};
+use ::nnue::features::FeatureReport;
+use chess::Game;
+use serde_json::json;
 
 use crate::{Outcome, input};
 
@@ -40,13 +39,17 @@ pub fn run(args: FeaturesArgs, out: &mut dyn Write) -> Outcome {
         return each(file, out);
     }
     let game = input::game(&args.fen)?;
-    let position = game.position();
+    let report = report(&game);
     if args.json {
-        writeln!(out, "{}", describe(position))?;
+        writeln!(out, "{}", report.to_json())?;
     } else {
-        show(position, out)?;
+        write!(out, "{report}")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn report(game: &Game) -> FeatureReport<'_> {
+    FeatureReport { position: game.position(), columns: layout::width() }
 }
 
 /// One JSON object per line; an invalid line yields an error, and exit code 1 at the end.
@@ -54,7 +57,7 @@ fn each(file: &Path, out: &mut dyn Write) -> Outcome {
     let mut code = ExitCode::SUCCESS;
     input::each_line(input::open(file)?, |number, line| {
         match line.and_then(input::game) {
-            Ok(game) => writeln!(out, "{}", describe(game.position())),
+            Ok(game) => writeln!(out, "{}", report(&game).to_json()),
             Err(error) => {
                 code = ExitCode::FAILURE;
                 writeln!(out, "{}", json!({ "line": number, "error": format!("{error:#}") }))
@@ -63,89 +66,4 @@ fn each(file: &Path, out: &mut dyn Write) -> Outcome {
         Ok(())
     })?;
     Ok(code)
-}
-
-fn describe(position: &Position) -> Value {
-    let bitboards = Bitboards::of(position.board());
-    let material = bitboards.material();
-    let counts = bitboards.counts();
-    let by_type = |color: usize| -> Value {
-        let named = PieceType::ALL.into_iter().zip(counts[color]);
-        named.map(|(piece_type, count)| (piece_type.to_string(), json!(count))).collect()
-    };
-    json!({
-        "fen": position.fen(),
-        "turn": position.turn().letter(),
-        "active": Features::of(position.board()).iter().collect::<Vec<_>>(),
-        "mover": Features::for_mover(position).iter().collect::<Vec<_>>(),
-        "pieces": bitboards.len(),
-        "counts": {
-            "black": by_type(::nnue::features::BLACK),
-            "white": by_type(::nnue::features::WHITE),
-        },
-        "material": {
-            "white": material.white,
-            "black": material.black,
-            "balance": material.balance(),
-        },
-    })
-}
-
-fn show(position: &Position, out: &mut dyn Write) -> anyhow::Result<()> {
-    let bitboards = Bitboards::of(position.board());
-    writeln!(out, "{}\n", position.fen())?;
-    for color in [Color::Black, Color::White] {
-        let heads = PieceType::ALL.map(|piece_type| {
-            let first = offset(color, piece_type);
-            (format!("{piece_type} {first}"), bitboards.pieces(color, piece_type))
-        });
-        writeln!(out, "{color}")?;
-        for row in heads.chunks(boards_in_a_row(width())) {
-            side_by_side(row, out)?;
-            writeln!(out)?;
-        }
-    }
-    let features = Features::of(position.board());
-    let mover = Features::for_mover(position);
-    prose(out, format_args!("Active      {}", list(&features)))?;
-    prose(out, format_args!("For mover   {}", list(&mover)))?;
-    let [black, white] = bitboards.counts().map(|counts| counts.iter().sum::<usize>());
-    writeln!(out, "Pieces      {} (White {white}, Black {black})", bitboards.len())?;
-    let material = bitboards.material();
-    let balance = material.balance();
-    writeln!(
-        out,
-        "Material    White {}, Black {}, balance {balance:+}",
-        material.white, material.black
-    )?;
-    writeln!(out, "To move     {}", position.turn())?;
-    Ok(())
-}
-
-/// How many of the six boards fit side by side, in rows of equal length.
-fn boards_in_a_row(width: usize) -> usize {
-    [6, 3, 2].into_iter().find(|boards| 17 * boards <= width).unwrap_or(1)
-}
-
-/// Prints small boards in a row, each below its name.
-fn side_by_side(sets: &[(String, Bitboard)], out: &mut dyn Write) -> std::io::Result<()> {
-    let names: Vec<String> = sets.iter().map(|(name, _)| format!("{name:<15}")).collect();
-    writeln!(out, "  {}", names.join("  ").trim_end())?;
-    for rank in (0..8).rev().map(Rank::from_index_wrapping) {
-        let rows: Vec<String> = sets.iter().map(|&(_, set)| row(set, rank)).collect();
-        writeln!(out, "{} {}", rank.digit(), rows.join("  "))?;
-    }
-    Ok(())
-}
-
-fn row(set: Bitboard, rank: Rank) -> String {
-    let marks = (0..8).map(|file| {
-        let square = Square::new(File::from_index_wrapping(file), rank);
-        if set.has(square) { "1" } else { "·" }
-    });
-    marks.collect::<Vec<_>>().join(" ")
-}
-
-fn list(features: &Features) -> String {
-    features.iter().map(|feature| feature.to_string()).collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,8 @@
 //! Games and their outcomes as text.
 
+use alloc::borrow::ToOwned;
 use alloc::format;
+use alloc::string::String;
 use core::fmt;
 
 use crate::{DrawReason, FenError, Game, IllegalMove, Outcome, Position, UciError};
@@ -74,6 +76,32 @@ impl fmt::Display for DrawReason {
 }
 
 /// `checkmate`, or the reason of a draw.
+impl Game {
+    /// The state of the game in a sentence: who has mated, why it is drawn, or who is to move.
+    ///
+    /// ```
+    /// let game = tabiya_chess::Game::parse("startpos moves f2f3 e7e5 g2g4 d8h4")?;
+    /// assert_eq!(game.status(), "Black has mated");
+    /// assert_eq!(tabiya_chess::Game::default().status(), "White to move, 20 legal moves");
+    /// # Ok::<(), tabiya_chess::ParseGameError>(())
+    /// ```
+    pub fn status(&self) -> String {
+        let position = self.position();
+        match self.outcome() {
+            Some(Outcome::Checkmate(winner)) => format!("{winner} has mated"),
+            Some(Outcome::Draw(reason)) => format!("Draw: {reason}"),
+            None => {
+                let check = if position.in_check() { ", in check" } else { "" };
+                let moves = match position.count_legal_moves() {
+                    1 => "1 legal move".to_owned(),
+                    n => format!("{n} legal moves"),
+                };
+                format!("{} to move{check}, {moves}", position.turn())
+            }
+        }
+    }
+}
+
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -46,6 +46,8 @@ mod reader;
 mod row;
 #[cfg(feature = "parquet")]
 mod summary;
+#[cfg(feature = "parquet")]
+mod summary_text;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod text_reader;
 pub mod threads;
@@ -83,6 +85,8 @@ pub use reader::{Reader, ReaderOptions, ReaderPosition, RowBatch, RowView, Shard
 pub use row::{GAME_BITS, PointOfView, Row, Split, UNKNOWN};
 #[cfg(feature = "parquet")]
 pub use summary::{Summary, summarize};
+#[cfg(feature = "parquet")]
+pub use summary_text::SummaryText;
 pub use threads::{ThreadError, Workers};
 #[cfg(feature = "parquet")]
 pub use verify::{Verified, verify};

@@ -25,6 +25,8 @@ extern crate alloc;
 
 mod action;
 pub mod bench;
+#[cfg(feature = "std")]
+mod bench_report;
 mod castling;
 mod chain;
 mod eval;
@@ -34,6 +36,7 @@ mod invariants;
 mod legal;
 mod letters;
 mod match_game;
+mod match_score;
 mod matrix;
 mod messages;
 mod notation;
@@ -47,6 +50,7 @@ mod playout;
 mod position;
 mod representation;
 mod sako;
+mod sako_report;
 mod selfplay;
 mod setup;
 mod shift;
@@ -64,6 +68,7 @@ pub use game::{DRAW_AFTER_REPETITIONS, Game, Outcome};
 pub use legal::Legal;
 pub use letters::{letter_of, pieces_of};
 pub use match_game::{Strategy, play_turns};
+pub use match_score::{Match, MatchOptions};
 pub use matrix::MatrixError;
 pub use notation::{NotationError, NotationReason};
 pub use paco_in::PacoIn;
@@ -79,6 +84,7 @@ pub use representation::{
     write_indices_batch, write_tensors_batch,
 };
 pub use sako::{PacoSequences, SAKO_NODES};
+pub use sako_report::SakoReport;
 pub use selfplay::{Ask, Record, Row, self_play};
 pub use setup::{Setup, SetupError};
 pub use states::{ActionJsonError, GameJsonError, game_from_json, state_json};

@@ -33,6 +33,7 @@ mod layout;
 mod loader;
 pub mod masks;
 mod model;
+mod model_text;
 pub mod optim;
 pub mod picture;
 pub mod player;
@@ -42,14 +43,15 @@ pub mod train;
 pub mod uci;
 mod weights;
 
+pub use self::layout::{Init, Kind, Layout, Tensor};
 pub use chess;
 pub use compute::{Compute, ComputeError, compute_on};
 pub use config::{Config, ConfigError};
 pub use device::Device;
-pub use layout::{Init, Kind, Layout, Tensor};
 #[cfg(feature = "train")]
 pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, first_positions, sample};
 pub use model::{Batch, LossWeights, Losses, Prediction, Transformer};
+pub use model_text::ModelText;
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};
 

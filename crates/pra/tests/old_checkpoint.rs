@@ -40,7 +40,7 @@ fn an_old_checkpoint_resumes() {
     let trained = train(&training, &AtomicBool::new(false), &mut |_| ()).unwrap();
     assert_eq!((trained.summary.resumed_from, trained.summary.steps), (2, 6));
     assert_eq!(trained.counts.used, 24);
-    // Products of matrices round differently with other instruction sets.
+    // GEMM rounds differently with other instruction sets.
     let near = |found: f64, expected: f64| {
         assert!((found - expected).abs() < 1e-4 * expected.abs(), "{found} {expected}");
     };

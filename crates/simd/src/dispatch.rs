@@ -24,6 +24,35 @@ pub enum InstructionSet {
     Avx512Vnni,
 }
 
+/// Passes the CPU features of an x86-64 instruction set to the macro in parentheses, with what follows it.
+#[cfg(target_arch = "x86_64")]
+macro_rules! features {
+    (avx2 [$($more:tt)*] ($($then:tt)*) $($rest:tt)*) => {
+        $($then)*!(["avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt" "movbe" $($more)*] $($rest)*)
+    };
+    (avx512 [$($more:tt)*] $($then:tt)*) => {
+        $crate::dispatch::features!(avx2 ["avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl" $($more)*] $($then)*)
+    };
+    (avx512vnni [] $($then:tt)*) => {
+        $crate::dispatch::features!(avx512 ["avx512vnni"] $($then)*)
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use features;
+
+/// Defines a function that is compiled for CPU features, with the module of its instruction set as `set`.
+macro_rules! compiled_for {
+    ([$($feature:tt)*] $module:path, fn $name:ident [$($generics:tt)*] ($($arg:ident: $type:ty),*) $(-> $out:ty)? { $($body:tt)* }) => {
+        $(#[target_feature(enable = $feature)])*
+        fn $name<$($generics)*>($($arg: $type),*) $(-> $out)? {
+            #[allow(unused_imports, reason = "loops that the compiler vectorizes need no registers")]
+            use $module as set;
+            $($body)*
+        }
+    };
+}
+pub(crate) use compiled_for;
+
 impl InstructionSet {
     /// All instruction sets, slowest first.
     pub const ALL: [Self; 5] =
@@ -44,21 +73,18 @@ impl InstructionSet {
     pub fn is_supported(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         macro_rules! detected {
-            ($($feature:tt),*) => { $(is_x86_feature_detected!($feature))&&* };
+            ([$($feature:tt)*]) => { $(is_x86_feature_detected!($feature))&&* };
         }
         match self {
             Self::Scalar => true,
             #[cfg(target_arch = "aarch64")]
             Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => detected!("avx2", "fma", "bmi1", "bmi2", "lzcnt", "popcnt", "movbe"),
+            Self::Avx2 => features!(avx2 [] (detected)),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => {
-                Self::Avx2.is_supported()
-                    && detected!("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
-            }
+            Self::Avx512 => features!(avx512 [] (detected)),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vnni => Self::Avx512.is_supported() && detected!("avx512vnni"),
+            Self::Avx512Vnni => features!(avx512vnni [] (detected)),
             #[allow(unreachable_patterns, reason = "depends on the target")]
             _ => false,
         }
@@ -188,38 +214,14 @@ macro_rules! dispatch {
     };
     (@match $kernels:expr, [$($generics:tt)*] ($($arg:ident: $type:ty),*) $(-> $out:ty)? { $($body:tt)* }) => {{
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi1,bmi2,lzcnt,popcnt,movbe")]
-        fn avx512vnni<$($generics)*>($($arg: $type),*) $(-> $out)? {
-            #[allow(unused_imports, reason = "loops that the compiler vectorizes need no registers")]
-            use $crate::avx512::vnni as set;
-            $($body)*
-        }
+        $crate::dispatch::features!(avx512vnni [] ($crate::dispatch::compiled_for) $crate::avx512::vnni, fn avx512vnni [$($generics)*] ($($arg: $type),*) $(-> $out)? { $($body)* });
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,movbe")]
-        fn avx512<$($generics)*>($($arg: $type),*) $(-> $out)? {
-            #[allow(unused_imports, reason = "as above")]
-            use $crate::avx512 as set;
-            $($body)*
-        }
+        $crate::dispatch::features!(avx512 [] ($crate::dispatch::compiled_for) $crate::avx512, fn avx512 [$($generics)*] ($($arg: $type),*) $(-> $out)? { $($body)* });
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,movbe")]
-        fn avx2<$($generics)*>($($arg: $type),*) $(-> $out)? {
-            #[allow(unused_imports, reason = "as above")]
-            use $crate::avx2 as set;
-            $($body)*
-        }
+        $crate::dispatch::features!(avx2 [] ($crate::dispatch::compiled_for) $crate::avx2, fn avx2 [$($generics)*] ($($arg: $type),*) $(-> $out)? { $($body)* });
         #[cfg(target_arch = "aarch64")]
-        #[target_feature(enable = "neon")]
-        fn neon<$($generics)*>($($arg: $type),*) $(-> $out)? {
-            #[allow(unused_imports, reason = "as above")]
-            use $crate::neon as set;
-            $($body)*
-        }
-        fn scalar<$($generics)*>($($arg: $type),*) $(-> $out)? {
-            #[allow(unused_imports, reason = "as above")]
-            use $crate::scalar as set;
-            $($body)*
-        }
+        $crate::dispatch::compiled_for!(["neon"] $crate::neon, fn neon [$($generics)*] ($($arg: $type),*) $(-> $out)? { $($body)* });
+        $crate::dispatch::compiled_for!([] $crate::scalar, fn scalar [$($generics)*] ($($arg: $type),*) $(-> $out)? { $($body)* });
         match $kernels.instruction_set() {
             // SAFETY: kernels exist only for instruction sets that the CPU supports.
             #[cfg(target_arch = "x86_64")]

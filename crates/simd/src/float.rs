@@ -16,7 +16,17 @@ dispatch! {
     /// `sum += Σ table[rows]`, in the order of the list. Rows of the table are as long as the sum, a multiple
     /// of 32.
     pub fn add_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
-        sum_rows(sum, table, rows);
+        let width = sum.len();
+        let (strips, rest) = sum.as_chunks_mut::<STRIP>();
+        let mut column = 0;
+        for strip in strips {
+            add_strip(strip, table, rows, width, column);
+            column += STRIP;
+        }
+        for strip in rest.as_chunks_mut::<STEP>().0 {
+            add_strip(strip, table, rows, width, column);
+            column += STEP;
+        }
     }
 
     /// `sum += other`, elementwise.
@@ -67,21 +77,6 @@ dispatch! {
                 x[i] = if v == x[i] && v < 1.0 { gradient * 2.0 * v * w[i] } else { 0.0 };
             }
         }
-    }
-}
-
-#[inline(always)]
-fn sum_rows(sum: &mut [f32], table: &[f32], rows: &[u16]) {
-    let width = sum.len();
-    let (strips, rest) = sum.as_chunks_mut::<STRIP>();
-    let mut column = 0;
-    for strip in strips {
-        add_strip(strip, table, rows, width, column);
-        column += STRIP;
-    }
-    for strip in rest.as_chunks_mut::<STEP>().0 {
-        add_strip(strip, table, rows, width, column);
-        column += STEP;
     }
 }
 

@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, ensure};
 use chess::pgn::{GameTree, read_trees};
 use data::{Input, OutputFile};
-use engine::analysis::{GRAPH_TITLE_WIDTH, GameAnalysis, annotate, evaluation_graph};
+use engine::analysis::{GRAPH_TITLE_WIDTH, GameAnalysis, GameTable, annotate, evaluation_graph};
 use indicatif::ProgressDrawTarget;
 use serde_json::{Value, json};
 
-use super::{AnalyseArgs, report};
+use super::AnalyseArgs;
 use crate::{Outcome, interrupt, output, progress};
 
 const DEFAULT_TIME: Duration = Duration::from_millis(300);
@@ -64,12 +64,13 @@ pub fn run(args: &AnalyseArgs, path: &Path, out: &mut dyn Write) -> Outcome {
         drop(bar);
         analysis.problem = problem;
         if args.json {
-            as_json.push(report::as_json(&analysis));
+            as_json.push(analysis.to_json());
         } else {
             if analysed > 0 {
                 writeln!(out)?;
             }
-            report::write(&analysis, out)?;
+            let (columns, color) = (layout::width(), layout::has_color());
+            write!(out, "{}", GameTable { analysis: &analysis, columns, color })?;
             out.flush()?;
         }
         if let Some(path) = &args.svg {

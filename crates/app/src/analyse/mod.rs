@@ -4,13 +4,9 @@
 //! |---|---|
 //! | `position` | one position: a board, and principal variations updated in place |
 //! | `game` | the games of a PGN file |
-//! | `report` | the move table of a game, and its JSON |
-//! | `view` | chances and variations as text of limited width |
 
 mod game;
 mod position;
-mod report;
-mod view;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -5,20 +5,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use chess::picture::{Style, text_board};
-use chess::svg::{Arrow, BoardPicture, MarkColor};
-use chess::{CastlingStyle, Color, Game, Outcome as Ending, Position};
-use engine::analysis::{PvLine, pawns, reading, san_line, san_within, white_score};
-use engine::score::Chances;
+use chess::{Color, Game, Outcome as Ending, Position};
+use engine::analysis::{PvLine, lines_json, lines_picture};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
 
 use super::AnalyseArgs;
-use super::view::{chances, short};
 use crate::{Outcome, output};
 
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
-/// Maximum length of the variation in an SVG title, in plies.
-const TITLE_MOVES: usize = 14;
 
 pub fn run(args: &AnalyseArgs, game: &Game, out: &mut dyn Write) -> Outcome {
     let position = *game.position();
@@ -33,50 +27,28 @@ pub fn run(args: &AnalyseArgs, game: &Game, out: &mut dyn Write) -> Outcome {
         .search_lines(game, &args.limits(DEFAULT_TIME), |found| live.show(&position, found))?;
     live.end();
     if args.json {
-        writeln!(out, "{}", as_json(&position, &lines))?;
+        writeln!(out, "{}", lines_json(&position, &lines))?;
     } else {
         if let Some(best) = lines.first() {
-            writeln!(out, "{}", heading(best).join("\n"))?;
+            writeln!(out, "{}", best.heading().join("\n"))?;
         }
         let columns = layout::width();
         for found in &lines {
-            writeln!(out, "{}", row(&position, found, columns))?;
+            writeln!(out, "{}", found.row(&position, columns))?;
         }
     }
     if let Some(path) = &args.svg {
-        output::write(path, picture(game, &lines))?;
+        output::write(path, lines_picture(game, &lines).to_svg())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn situation(game: &Game) -> String {
-    let name = |color| if color == Color::White { "White" } else { "Black" };
     match game.outcome() {
-        Some(Ending::Checkmate(winner)) => format!("{} has mated.", name(winner)),
+        Some(Ending::Checkmate(winner)) => format!("{winner} has mated."),
         Some(Ending::Draw(_)) => "The game is drawn.".to_owned(),
-        None => format!("{} to move.", name(game.position().turn())),
+        None => format!("{} to move.", game.position().turn()),
     }
-}
-
-/// Search statistics, and the names of the columns.
-fn heading(best: &PvLine) -> [String; 2] {
-    let rate = best.nodes as f64 / best.seconds.max(1e-3);
-    let (nodes, rate) = (short(best.nodes as f64), short(rate));
-    let search = format!(
-        "depth {}/{}, {nodes} nodes in {:.1} s, {rate}/s",
-        best.depth, best.seldepth, best.seconds
-    );
-    let columns =
-        format!("    {:>7}  {:>5} {:>5} {:>5}  for White", "pawns", "win", "draw", "loss");
-    [search, columns]
-}
-
-/// A principal variation within `columns`.
-fn row(position: &Position, found: &PvLine, columns: usize) -> String {
-    let white = white_score(found.score, position.turn());
-    let start = format!("{:2}. {:>7}  {}  ", found.multipv, pawns(white), chances(white));
-    let room = columns.saturating_sub(start.len());
-    start + &san_within(position, &found.moves, room)
 }
 
 /// The lines of a running search on the terminal; hidden if standard error is none.
@@ -103,12 +75,12 @@ impl Live {
 
     fn show(&self, position: &Position, found: &PvLine) {
         if found.multipv == 1 {
-            for (bar, text) in self.heading.iter().zip(heading(found)) {
+            for (bar, text) in self.heading.iter().zip(found.heading()) {
                 bar.set_message(text);
             }
         }
         if let Some(bar) = self.rows.get(found.multipv - 1) {
-            bar.set_message(row(position, found, layout::width()));
+            bar.set_message(found.row(position, layout::width()));
         }
     }
 
@@ -116,68 +88,4 @@ impl Live {
         // The result is printed again at the end.
         let _ = self.all.clear();
     }
-}
-
-fn as_json(position: &Position, lines: &[PvLine]) -> Value {
-    let lines: Vec<Value> = lines
-        .iter()
-        .map(|found| {
-            let white = white_score(found.score, position.turn());
-            let Chances { win, draw, loss } = Chances::of(white);
-            let mut at = *position;
-            let (mut san, mut uci) = (Vec::new(), Vec::new());
-            for &m in &found.moves {
-                san.push(at.san(m).as_str().to_owned());
-                uci.push(at.uci(m, CastlingStyle::Standard).to_string());
-                at = at.after(m);
-            }
-            json!({
-                "depth": found.depth,
-                "seldepth": found.seldepth,
-                "nodes": found.nodes,
-                "seconds": found.seconds,
-                "score": score(white),
-                "chances": { "win": win, "draw": draw, "loss": loss },
-                "san": san,
-                "uci": uci,
-            })
-        })
-        .collect();
-    json!({ "fen": position.fen(), "lines": lines })
-}
-
-/// `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
-pub fn score(white: engine::score::Score) -> Value {
-    match reading(white) {
-        chess::Score::Centipawns(cp) => json!({ "cp": cp }),
-        chess::Score::Mate(moves) => json!({ "mate": moves }),
-    }
-}
-
-/// The board with an arrow for the first move of each line, the best one green.
-fn picture(game: &Game, lines: &[PvLine]) -> String {
-    let position = game.position();
-    let arrow = |found: &PvLine| {
-        let m = *found.moves.first()?;
-        let to = if m.is_castling() { m.castling_king_to() } else { m.to() };
-        let color = if found.multipv == 1 { MarkColor::Green } else { MarkColor::Blue };
-        Some(Arrow::new(m.from(), to, color))
-    };
-    let title = lines.first().map_or_else(
-        || position.fen(),
-        |best| {
-            let white = white_score(best.score, position.turn());
-            format!("{}  {}", pawns(white), san_line(position, &best.moves, TITLE_MOVES))
-        },
-    );
-    let picture = BoardPicture {
-        coordinates: true,
-        last_move: game.moves().last().map(|m| (m.from(), m.to())),
-        check: position.in_check().then(|| position.king(position.turn())),
-        // The best last, on top.
-        arrows: lines.iter().rev().filter_map(arrow).collect(),
-        title,
-        ..BoardPicture::of(|square| position.piece_at(square))
-    };
-    picture.to_svg()
 }

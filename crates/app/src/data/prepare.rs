@@ -137,11 +137,7 @@ impl PrepareArgs {
             group_rows: self.group_rows,
             shard: (part, parts),
             columns: if self.columns.is_empty() { names(all) } else { self.columns.clone() },
-            order: match (self.dedup, self.shuffle) {
-                (true, _) => RowOrder::Unique,
-                (false, true) => RowOrder::Shuffled,
-                (false, false) => RowOrder::Games,
-            },
+            order: RowOrder::new(self.dedup, self.shuffle),
             format: if is_packed { FileFormat::Packed } else { FileFormat::Parquet },
             compression: self.compression,
         };
@@ -215,12 +211,8 @@ fn write_report(
     }
     jobs::print_resumed(out, &args.out, prepared)?;
     let summary = format!(
-        "{}, {}, {} ({} train, {} validation), {}, {}, {}",
-        count(counts.games, "game"),
-        count(counts.moves, "move"),
-        count(counts.positions, "position"),
-        manifest.rows.train,
-        manifest.rows.validation,
+        "{}, {}, {}, {}",
+        jobs::games_and_rows(manifest),
         count(counts.evals, "eval"),
         count(counts.mates, "mate"),
         count(manifest.problems, "problem"),

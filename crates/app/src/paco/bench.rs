@@ -5,9 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
-use layout::{Table, prose, width};
-use paco::bench::{BenchReport, Clocks};
-use serde_json::{Map, Value, json};
+use paco::bench::Clocks;
 
 use crate::Outcome;
 
@@ -41,41 +39,9 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     let start = Instant::now();
     let clocks = Clocks { cpu: &|| ThreadTime::now().as_duration(), wall: &|| start.elapsed() };
     let report = paco::bench::run(args.positions as usize, args.rounds, args.seed, &clocks)?;
-    if args.json {
-        writeln!(out, "{}", as_json(&report))?;
-        return Ok(ExitCode::SUCCESS);
+    match args.json {
+        true => writeln!(out, "{}", report.to_json())?,
+        false => write!(out, "{}", report.to_text(layout::width()))?,
     }
-    let mut table = Table::new(["", "", "", "ratio"], &[0, 2], 1);
-    for measured in &report.measurements {
-        let ratio = measured.ratio().map_or(String::new(), |ratio| format!("{ratio:.1} ×"));
-        let value = match measured.value {
-            value if value >= 1e6 => format!("{:.2} M", value / 1e6),
-            value if value >= 1000.0 => format!("{value:.0}"),
-            value => format!("{value:.2}"),
-        };
-        table.row([measured.name.to_string(), value, measured.unit.to_string(), ratio]);
-    }
-    write!(out, "{}", table.stacked(width()))?;
-    let BenchReport { sako_positions, sako_yes, sako_unknown, .. } = report;
-    prose(
-        out,
-        format_args!(
-            "Ŝako search over {sako_positions} positions: {sako_yes} yes, {sako_unknown} unknown"
-        ),
-    )?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn as_json(report: &BenchReport) -> Value {
-    let measurements = || report.measurements.iter();
-    let ratios: Map<String, Value> = measurements()
-        .filter_map(|measured| Some((measured.key.to_owned(), json!(measured.ratio()?))))
-        .collect();
-    let mut json: Map<String, Value> =
-        measurements().map(|measured| (measured.key.to_owned(), json!(measured.value))).collect();
-    json.insert("ratios".to_owned(), Value::Object(ratios));
-    json.insert("sako_positions".to_owned(), json!(report.sako_positions));
-    json.insert("sako_yes".to_owned(), json!(report.sako_yes));
-    json.insert("sako_unknown".to_owned(), json!(report.sako_unknown));
-    Value::Object(json)
 }

@@ -4,10 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use chess::Color;
 use layout::prose;
-use paco::{Player, Rng, Strategy, play_turns};
-use serde_json::json;
+use paco::{Match, MatchOptions, Strategy};
 
 use crate::{Outcome, progress};
 
@@ -53,62 +51,25 @@ fn strategy(name: &str) -> Result<Strategy, String> {
         .ok_or_else(|| format!("the players are {}", Strategy::NAMES.join(", ")))
 }
 
-/// Longer games are adjudicated as draws.
-const MAX_TURNS: usize = 2000;
-
 pub fn run(args: MatchArgs, out: &mut dyn Write) -> Outcome {
-    let mut rng = Rng::from_seed(args.seed);
-    let mut players = [Player::new(args.seed), Player::new(args.seed.wrapping_add(1))];
-    let [mut wins, mut losses, mut draws, mut turns] = [0u32; 4];
-    let mut slowest = Duration::ZERO;
-    let limit = Duration::from_secs_f64(args.time);
+    let mut played = Match::new(MatchOptions {
+        strategies: [args.first, args.second],
+        depth: args.depth,
+        time: Duration::from_secs_f64(args.time),
+        random_turns: args.random_turns as usize,
+        seed: args.seed,
+    });
+    let start = Instant::now();
     let bar = progress::bar(args.games.into(), "{bar:40} {pos}/{len} games {msg}");
-    for number in 0..args.games {
-        let first_is = if number % 2 == 0 { Color::White } else { Color::Black };
-        let game = play_turns(MAX_TURNS, |turn, position, keys| {
-            let seat = usize::from(position.player() != first_is);
-            let is_random = turn < args.random_turns as usize;
-            let strategy =
-                if is_random { Strategy::Random } else { [args.first, args.second][seat] };
-            let start = Instant::now();
-            let mut stop = || start.elapsed() >= limit;
-            let (player, depth) = (&mut players[seat], args.depth);
-            let actions = strategy.choose(position, player, depth, keys, &mut rng, &mut stop);
-            if strategy == Strategy::Search {
-                slowest = slowest.max(start.elapsed());
-            }
-            turns += u32::from(actions.is_some());
-            actions
-        });
-        match game.outcome().and_then(paco::Outcome::winner) {
-            Some(winner) if winner == first_is => wins += 1,
-            Some(_) => losses += 1,
-            None => draws += 1,
-        }
-        bar.set_message(format!("+{wins} ={draws} -{losses}"));
+    for _ in 0..args.games {
+        played.play(&|| start.elapsed());
+        bar.set_message(played.score());
         bar.inc(1);
     }
     drop(bar);
-    let score = f64::from(wins) + f64::from(draws) / 2.0;
-    if args.json {
-        let report = json!({
-            "first": format!("{:?}", args.first).to_lowercase(),
-            "second": format!("{:?}", args.second).to_lowercase(),
-            "games": args.games, "wins": wins, "draws": draws, "losses": losses, "score": score,
-            "turns": turns, "slowest_seconds": slowest.as_secs_f64(),
-        });
-        writeln!(out, "{report}")?;
-    } else {
-        let summary = format!(
-            "{:?} against {:?}: {wins} won, {draws} drawn, {losses} lost, {score} of {} points; \
-             {:.1} turns a game, slowest turn {:.3} s",
-            args.first,
-            args.second,
-            args.games,
-            f64::from(turns) / f64::from(args.games),
-            slowest.as_secs_f64(),
-        );
-        prose(out, summary)?;
+    match args.json {
+        true => writeln!(out, "{}", played.to_json())?,
+        false => prose(out, &played)?,
     }
     Ok(ExitCode::SUCCESS)
 }

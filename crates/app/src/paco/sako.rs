@@ -4,8 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use cpu_time::ThreadTime;
-use paco::{Answer, PacoIn};
-use serde_json::json;
+use paco::SakoReport;
 
 use crate::Outcome;
 
@@ -46,58 +45,13 @@ pub fn run(args: SakoArgs, out: &mut dyn Write) -> Outcome {
     let by_me = position.sako(args.nodes);
     let by_opp = position.sako_against(args.nodes);
     let seconds = start.elapsed().as_secs_f64();
-    let found = match by_me {
-        Answer::No => paco::PacoSequences { sequences: Vec::new(), complete: true },
-        _ => position.paco_sequences(args.nodes, args.limit),
-    };
-    let mut texts = Vec::new();
-    for actions in &found.sequences {
-        texts.push(position.notation(actions)?);
+    let mut report = SakoReport::new(&position, by_me, by_opp, args.nodes, args.limit)?;
+    if let Some(turns) = args.turns {
+        report = report.with_forced(turns, args.budget)?;
     }
-    let forced = args.turns.map(|turns| position.paco_in(turns, args.budget));
-    let forced_turn = match &forced {
-        Some(PacoIn::Yes(actions)) => Some(position.notation(actions)?),
-        _ => None,
-    };
-    if args.json {
-        let mut report = json!({
-            "sako_by_me": by_me.to_json(),
-            "sako_by_opp": by_opp.to_json(),
-            "sequences": texts,
-            "complete": found.complete,
-            "seconds": seconds,
-        });
-        if let Some(forced) = &forced {
-            report["paco_in"] = json!({
-                "turns": args.turns,
-                "forced": match forced {
-                    PacoIn::Yes(_) => Some(true),
-                    PacoIn::No => Some(false),
-                    PacoIn::Unknown => None,
-                },
-                "turn": forced_turn,
-            });
-        }
-        writeln!(out, "{report}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let player = position.player();
-    writeln!(out, "{player} can unite with the king this turn: {}", by_me)?;
-    for text in &texts {
-        writeln!(out, "  {text}")?;
-    }
-    if !found.complete {
-        writeln!(out, "  … and perhaps more")?;
-    }
-    writeln!(out, "{player} is in Ŝako: {}", by_opp)?;
-    writeln!(out, "{:.3} ms of CPU time", 1000.0 * seconds)?;
-    match (forced, forced_turn) {
-        (Some(PacoIn::Yes(_)), Some(turn)) => writeln!(out, "Paco can be forced, with {turn}")?,
-        (Some(PacoIn::No), _) => writeln!(out, "Paco cannot be forced within these turns")?,
-        (Some(_), _) => {
-            writeln!(out, "Whether Paco can be forced is unknown; try a larger --budget")?
-        }
-        (None, _) => {}
+    match args.json {
+        true => writeln!(out, "{}", report.to_json(seconds))?,
+        false => write!(out, "{}", report.to_text(seconds))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,11 +8,8 @@ use std::process::ExitCode;
 use ::data::Split;
 use anyhow::{Context, ensure};
 use chess::{Position, Square};
-use layout::{Table, prose, width};
-use pra::attention::{
-    AttentionMaps, HeadCorrelations, PIECES, free_head_correlations, mean_attention, most_similar,
-    received, weights_of,
-};
+use layout::width;
+use pra::attention::{AttentionMaps, FreeHeads, received, weights_of};
 use pra::config::HEADS;
 use pra::masks::{head_name, parse_head};
 use pra::picture::{HeadPicture, Overview, View, text_board};
@@ -98,9 +95,11 @@ pub fn run(args: &AttentionArgs, out: &mut dyn Write) -> Outcome {
     let position = game.position();
     if args.free {
         let positions = args.mean_positions()?;
-        let means = mean_attention(&mut model, &weights, &positions);
-        let correlations = free_head_correlations(&weights, &means);
-        write_free(&correlations, positions.len(), args.json, out)?;
+        let report = FreeHeads::new(&mut model, &weights, &positions);
+        match args.json {
+            true => writeln!(out, "{}", report.to_json())?,
+            false => write!(out, "{}", report.to_text(width()))?,
+        }
     } else if args.all {
         let positions = if args.html.is_some() { args.mean_positions()? } else { Vec::new() };
         args.write_all(&Overview::new(&mut model, &weights, position, &positions), out)?;
@@ -180,43 +179,4 @@ impl AttentionArgs {
         }
         Ok(())
     }
-}
-
-fn write_free(
-    heads: &[HeadCorrelations],
-    positions: usize,
-    as_json: bool,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let pieces = PIECES.map(|piece| piece.to_string());
-    if as_json {
-        let report = json!({ "positions": positions, "pieces": pieces, "heads": heads });
-        writeln!(out, "{report}")?;
-        return Ok(());
-    }
-    let heading = ["head", "range", ""].map(str::to_owned).into_iter().chain(pieces);
-    let mut table = Table::new(heading.chain(["closest".to_owned()]), &[0, 1, 2, 9], 3);
-    for head in heads {
-        let range = format!("{:.3}–{:.3}", head.range[0], head.range[1]);
-        let name = format!("layer {}, free {}", head.layer, head.head);
-        for (name, range, what, correlations) in [
-            (name.as_str(), range.as_str(), "mask", &head.mask),
-            ("", "", "attention", &head.attention),
-        ] {
-            let closest = most_similar(correlations);
-            let mut cells = [name, range, what].map(str::to_owned).to_vec();
-            cells.extend(correlations.iter().map(|correlation| format!("{correlation:.2}")));
-            cells.push(closest.map_or("–".to_owned(), |piece| piece.to_string()));
-            table.row(cells);
-        }
-    }
-    write!(out, "{}", table.without(&[1], width()))?;
-    prose(
-        out,
-        format_args!(
-            "Correlation, over all pairs of different squares, of the learned mask and of the mean \
-             attention over {positions} positions with the mask of each piece"
-        ),
-    )?;
-    Ok(())
 }

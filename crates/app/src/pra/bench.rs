@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use layout::{Table, prose, width};
-use pra::bench::{Benchmark, loader, peak_memory_mb};
+use pra::bench::{BenchReport, Benchmark, loader, peak_memory_mb};
 use pra::{Transformer, Weights};
-use serde_json::json;
 
 use super::model::{ConfigArgs, parse_in};
 use super::train::OptimizerArg;
@@ -52,7 +50,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     let is_wanted = |name: &str| {
         !args.loader && (args.only.is_empty() || args.only.contains(&name.replace('_', "-")))
     };
-    let mut rates: Vec<(&str, f64)> = Vec::new();
+    let mut rates: Vec<(&'static str, f64)> = Vec::new();
     for benchmark in Benchmark::ALL.iter().filter(|benchmark| is_wanted(benchmark.name)) {
         let rate = benchmark.run(&mut model, &mut weights, args.optimizer.kind(), time);
         rates.push((benchmark.name, rate));
@@ -60,44 +58,12 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     if args.loader {
         rates.push(("loader", loader(&config, args.data.as_deref(), time)?));
     }
-    let memory = peak_memory_mb();
-    if args.json {
-        let mut report = json!({
-            "config": serde_json::to_value(config)?,
-            "parameters": config.parameters(),
-            "threads": threads,
-            "optimizer": args.optimizer.name(),
-            "peak_memory_mb": memory,
-        });
-        for (name, rate) in rates {
-            report[name] = rate.into();
-        }
-        writeln!(out, "{report}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let (depth, n_embd, parameters) = (config.depth, config.n_embd, config.parameters());
-    prose(
-        out,
-        format_args!(
-            "{depth} layers, embedding dimension {n_embd}, {parameters} parameters, {threads} threads"
-        ),
-    )?;
-    let mut table = Table::new(["", "positions/s", "GFLOP/s"], &[0], 1);
-    for (name, rate) in rates {
-        let what = match name {
-            "train" => format!("training, batches of 64, {}", args.optimizer.name()),
-            "loader" => "data loader, on one core".to_owned(),
-            _ => format!("inference, batches of {}", &name["infer_".len()..]),
-        };
-        // The backward pass has two matrix multiplications for each one of the forward pass.
-        let passes = if name == "train" { 3.0 } else { 1.0 };
-        let gflops = rate * passes * config.forward_flops() as f64 / 1e9;
-        let gflops = if name == "loader" { String::new() } else { format!("{gflops:.1}") };
-        table.row([what, format!("{rate:.1}"), gflops]);
-    }
-    write!(out, "{}", table.stacked(width()))?;
-    if let Some(memory) = memory {
-        writeln!(out, "peak memory {memory:.1} MB")?;
+    let optimizer = args.optimizer.name();
+    let peak_memory_mb = peak_memory_mb();
+    let report = BenchReport { config, threads, optimizer, rates, peak_memory_mb };
+    match args.json {
+        true => writeln!(out, "{}", report.to_json())?,
+        false => write!(out, "{}", report.to_text(layout::width()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use ::data::Split;
-use layout::{Table, count, prose, width};
-use pra::evaluate::{Accuracy, EvaluateOptions, Evaluation, evaluate};
+use pra::evaluate::{EvaluateOptions, EvaluationText, evaluate};
 
 use super::model::model_folder_or_shipped;
 use crate::Outcome;
@@ -69,48 +68,8 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
         report["positions_per_second"] = rate.into();
         writeln!(out, "{report}")?;
     } else {
-        write_text(&found, out)?;
-        writeln!(out, "\n{rate:.0} positions/s")?;
+        let text = EvaluationText { evaluation: &found, columns: layout::width() };
+        writeln!(out, "{text}\n{rate:.0} positions/s")?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn write_text(found: &Evaluation, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut summary = count(found.positions, "position");
-    if let Some(games) = found.games {
-        summary += &format!(" of {}", count(games, "game"));
-    }
-    let (without_move, damaged) = (found.skipped.without_move, found.skipped.damaged);
-    if without_move + damaged > 0 {
-        summary += &format!(", {without_move} skipped without a move, {damaged} damaged");
-    }
-    prose(out, summary + "\n")?;
-    let report = &found.report;
-    let heading = ["moves", "positions", "top-1", "top-5", "all-1", "all-5", "entropy"];
-    let mut table = Table::new(heading, &[0], 1);
-    table.row(cells("all", &report.moves));
-    for (name, groups) in
-        [("piece", &report.pieces), ("phase", &report.phases), ("rating", &report.ratings)]
-    {
-        if !groups.is_empty() {
-            table.row([name]);
-        }
-        for group in groups {
-            table.row(cells(&format!("  {}", group.name), &group.accuracy));
-        }
-    }
-    // A narrow terminal drops the accuracies among all from-to pairs.
-    write!(out, "{}", table.without(&[5, 4], width()))?;
-    write!(out, "{}", report.value)?;
-    Ok(())
-}
-
-fn cells(name: &str, accuracy: &Accuracy) -> Vec<String> {
-    let mut cells = vec![name.to_owned(), accuracy.positions.to_string()];
-    if accuracy.positions > 0 {
-        let accuracies = [accuracy.top1, accuracy.top5, accuracy.all_top1, accuracy.all_top5];
-        cells.extend(accuracies.map(|accuracy| format!("{:.2}%", 100.0 * accuracy)));
-        cells.push(format!("{:.4}", accuracy.cross_entropy));
-    }
-    cells
 }

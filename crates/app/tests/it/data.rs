@@ -178,7 +178,7 @@ fn a_full_disk_is_an_error_and_nothing_half_written_is_taken_for_done() {
         assert!(left.keys().all(|name| !name.ends_with(".parquet")), "{:?}", left.keys());
         assert_eq!(tabiya(&["verify", &out]).status.code(), Some(1));
     }
-    // With room again it goes on, to what it would have been.
+    // With room again it resumes, to the same files.
     let arguments = |out| ["prepare", &input, "--out", out, "--shard-rows", "40000"];
     let whole = folder.path("whole");
     for out in [&out, &whole] {

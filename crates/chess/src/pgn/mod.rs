@@ -60,7 +60,7 @@
 //!   moves (`White resigns`, `draw agreed`, `mate`), which are reported as comments;
 //! - a missing result: the next tag at the beginning of a line ends the game, and so does the end
 //!   of the text. A result ends the game too, so that games without tags can follow each other. Of
-//!   tag and token, the tag counts unless it says nothing: see [`GameResult::or_token`].
+//!   tag and token, the tag counts unless it is unknown: see [`GameResult::or_token`].
 //!
 //! [`border`] defines where a new game begins even after an unterminated comment. After an error, reading
 //! continues with the next game, and the part before the error is kept: see [`BrokenGame`]. Reading takes

@@ -15,13 +15,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 mod escape;
+mod notation;
 mod offset;
 mod pieces;
 
 use core::fmt::Write;
 
-use crate::{Bitboard, Color, File, Piece, PieceType, Rank, Square};
+use crate::{Bitboard, Color, File, Game, Piece, PieceType, Rank, Square};
 pub use escape::escape_xml;
+pub use notation::{MarkError, parse_mark};
 pub use offset::{OffsetPiece, piece_sheet};
 use pieces::{ID, paint};
 pub use pieces::{piece_defs, piece_svg};
@@ -189,6 +191,16 @@ impl BoardPicture {
     pub fn of(piece_on: impl Fn(Square) -> Option<Piece>) -> Self {
         let pieces = Square::all().filter_map(|square| Some((square, piece_on(square)?))).collect();
         Self { pieces, ..Self::default() }
+    }
+
+    /// The current position of a game: its pieces, the last move and the king in check.
+    pub fn of_game(game: &Game) -> Self {
+        let position = game.position();
+        Self {
+            last_move: game.moves().last().map(|m| (m.from(), m.to())),
+            check: position.in_check().then(|| position.king(position.turn())),
+            ..Self::of(|square| position.piece_at(square))
+        }
     }
 
     /// The upper left corner of a square in the units of the drawing, 100 to a square.

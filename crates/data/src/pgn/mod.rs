@@ -8,6 +8,7 @@
 mod check;
 mod normalize;
 mod stats;
+mod stats_table;
 
 pub use check::{CheckReport, check};
 pub use normalize::{NormalizedGames, normalize};

@@ -39,6 +39,17 @@ pub enum RowOrder {
     Unique,
 }
 
+impl RowOrder {
+    /// Without duplicates, which implies a random order; or shuffled; or the order of the games.
+    pub const fn new(unique: bool, shuffled: bool) -> Self {
+        match (unique, shuffled) {
+            (true, _) => Self::Unique,
+            (false, true) => Self::Shuffled,
+            (false, false) => Self::Games,
+        }
+    }
+}
+
 /// Filters, columns and layout of a data set. The same options and inputs give the same files, byte for
 /// byte.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

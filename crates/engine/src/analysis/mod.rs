@@ -23,6 +23,8 @@
 //! | `game` | a whole game, move by move; suspects are searched twice |
 //! | `annotate` | the game tree with evaluations, marks and better variations |
 //! | `graph` | the evaluation graph as SVG |
+//! | `table` | the move table of a game, and its JSON |
+//! | `pv_text` | principal variations as rows, JSON and a picture |
 //! | `notation` | scores and variations as text, from White's point of view |
 
 mod accuracy;
@@ -31,7 +33,9 @@ mod game;
 mod graph;
 mod judge;
 mod notation;
+mod pv_text;
 mod results;
+mod table;
 mod worker;
 
 pub use accuracy::move_accuracy;
@@ -39,6 +43,8 @@ pub use annotate::annotate;
 pub use game::{GameAnalysis, MoveAnalysis, game_title};
 pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
 pub use judge::{BLUNDER, DUBIOUS, MISTAKE, Mark, expectation, loss};
-pub use notation::{numbered_san, pawns, reading, san_line, san_within, white_score};
+pub use notation::{numbered_san, pawns, reading, san_line, san_within, score_json, white_score};
+pub use pv_text::{lines_json, lines_picture};
 pub use results::{PositionSearch, SearchResults};
+pub use table::GameTable;
 pub use worker::{AnalysisEngine, AnalysisError, PvLine, StopHandle};

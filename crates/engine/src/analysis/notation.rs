@@ -1,6 +1,7 @@
 //! Scores and variations as text: pawns from White's point of view, moves in SAN.
 
 use chess::{Color, Move, Position};
+use serde_json::{Value, json};
 
 use crate::score::{MATE, Score, to_uci};
 
@@ -27,6 +28,14 @@ pub fn pawns(white: Score) -> String {
         chess::Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
         chess::Score::Mate(0) => "#".to_owned(),
         chess::Score::Mate(n) => format!("#{n}"),
+    }
+}
+
+/// `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
+pub fn score_json(white: Score) -> Value {
+    match reading(white) {
+        chess::Score::Centipawns(cp) => json!({ "cp": cp }),
+        chess::Score::Mate(moves) => json!({ "mate": moves }),
     }
 }
 

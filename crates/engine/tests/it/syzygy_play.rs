@@ -262,7 +262,7 @@ fn a_move_that_repeats_a_position_for_the_third_time_is_ranked_as_a_draw() {
         game.play(reply).expect("a legal move");
         for (from, to) in [(best.to(), best.from()), (reply.to(), reply.from())] {
             let m = chess::Move::new(from, to, chess::MoveKind::Quiet);
-            game.play(m).expect("the way back");
+            game.play(m).expect("a legal move");
         }
     }
     assert_eq!(rank(&game), (0, Some(score::DRAW)));

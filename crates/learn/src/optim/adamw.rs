@@ -4,7 +4,7 @@
 //! Adam (*D. Kingma, J. Ba, 2014*).
 //!
 //! The formula is the same for all models; the order of its floating-point operations is not. Each model
-//! keeps the order ([`Rounding`]) it was trained with, so that runs stay reproducible to the bit:
+//! keeps the order ([`Rounding`]) it was trained with, so that runs resume bit-exactly:
 //! [`FoldedBias`] the NNUE network, [`PerElementBias`] the two-tower MLP, [`Lerp`] the transformer.
 
 use simd::{Loop, MulAdd, run_loop};

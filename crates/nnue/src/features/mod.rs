@@ -37,10 +37,12 @@ mod bitboards;
 mod flat;
 mod layout;
 pub mod old_order;
+mod report;
 
-pub use bitboards::{Bitboards, Material};
-pub use flat::{Features, MAX_ACTIVE};
-pub use layout::{
+pub use self::layout::{
     BISHOP, BLACK, COUNT, KING, KNIGHT, PAWN, PER_COLOR, QUEEN, ROOK, WHITE, color_index, decode,
     index, offset,
 };
+pub use bitboards::{Bitboards, Material};
+pub use flat::{Features, MAX_ACTIVE};
+pub use report::FeatureReport;

@@ -54,7 +54,7 @@ impl Position {
             }
         }
         // In the others there are three ones at most. They are always written, as zeros if there are
-        // none, to spare the processor guesses.
+        // none, to avoid branch mispredictions.
         rare.iter_mut().for_each(|layer| layer.fill(0.0));
         let hand = self.hand.unwrap_or(EMPTY_HAND);
         let tile = hand.square.index() ^ flip;

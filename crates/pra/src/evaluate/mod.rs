@@ -7,6 +7,7 @@
 mod metrics;
 mod phase;
 mod sample;
+mod text;
 mod value;
 
 use std::collections::BTreeSet;
@@ -20,6 +21,7 @@ use serde::Serialize;
 pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
 pub use phase::Phase;
 pub use sample::{Labels, SampleMetrics};
+pub use text::EvaluationText;
 pub use value::{CENTIPAWN_LIMIT, CalibrationBin, EvalError, ResultError, ValueReport};
 
 use crate::{Transformer, Weights, encode, loader};

@@ -10,7 +10,7 @@
 //! backward pass down to the towers (`block`). Then the parameters are updated in nine slices, eight slabs
 //! and the head, again from a queue: the gradient of a slice is summed over all blocks in order
 //! (`gradient`), and the optimizer applies it. No lock is waited for, and no sum depends on timing: **the
-//! result is the same, to the bit, for any number of threads.**
+//! result is bit-identical for any number of threads.**
 //!
 //! The gradient is derived by hand; a test compares it with finite differences of a reference network.
 //!

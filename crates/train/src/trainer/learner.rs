@@ -99,8 +99,8 @@ fn share(
 ) -> Result<Tally, TrainError> {
     let threads = workers.len();
     let cut = |n: usize| n * rows.len() / threads;
-    let shares = workers.iter_mut().enumerate().map(|(n, w)| (w, &rows[cut(n)..cut(n + 1)]));
-    let tallies = data::threads::map(shares, |(worker, rows)| work(worker, rows));
+    let slices = workers.iter_mut().enumerate().map(|(n, w)| (w, &rows[cut(n)..cut(n + 1)]));
+    let tallies = data::threads::map(slices, |(worker, rows)| work(worker, rows));
     let mut tallies = tallies.map_err(|_| TrainError::Panicked)?.into_iter();
     let mut tally = tallies.next().unwrap_or_default();
     tallies.for_each(|other| tally.append(&other));

@@ -3,7 +3,7 @@
 //! Rows are processed in *blocks* whose hidden layers fit the L2 cache. For the gradient of the feature
 //! weights the inputs of a block are sorted: every active weight row is read and written once per block,
 //! not once per position. Each thread has its own gradient; the optimizer sums them in a fixed order, so
-//! that runs are reproducible to the bit.
+//! that runs are bit-exactly reproducible.
 
 use chess::PackedRow;
 use nnue::network::SCALE;

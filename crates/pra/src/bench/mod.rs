@@ -2,6 +2,8 @@
 //!
 //! Each measurement runs on positions of random games for some time, after one untimed iteration.
 
+mod report;
+
 use std::fs;
 use std::hint::black_box;
 use std::num::NonZero;
@@ -14,6 +16,8 @@ use chess::{PackedRow, Position};
 use cpu_time::ProcessTime;
 use data::{DataError, GenerateOptions, Partition, PrepareOptions, ReaderPosition, Row, Split};
 use tempfile::TempDir;
+
+pub use report::BenchReport;
 
 use crate::{
     Batch, Config, Loader, LoaderError, LoaderOptions, LossWeights, Optimizer, OptimizerKind,

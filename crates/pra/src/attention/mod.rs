@@ -4,8 +4,12 @@
 //! are in board coordinates, also where the encoding flips the board. Learned masks and means over
 //! positions are in model coordinates: on a flipped board, the first rank is that of the side to move.
 
+mod free_heads;
+
 use chess::{Bitboard, PieceType, Position, Square};
 use serde::Serialize;
+
+pub use free_heads::FreeHeads;
 
 use crate::config::{FREE_HEADS, HEADS, PIECE_HEADS, SQUARES};
 use crate::encode::{orient, tokens};
