@@ -7,6 +7,7 @@ mod analyse;
 mod bench;
 mod board;
 mod data;
+mod epd;
 mod eval;
 mod features;
 mod help;
@@ -24,6 +25,7 @@ mod pgn;
 mod play;
 mod pra;
 mod progress;
+mod ratings;
 mod selfplay;
 mod shell;
 mod threads;
@@ -62,6 +64,7 @@ enum Command {
     #[command(visible_alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
     Bench(bench::BenchArgs),
+    Epd(epd::EpdArgs),
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
@@ -74,6 +77,7 @@ enum Command {
     Pra(pra::PraArgs),
     Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
+    Ratings(ratings::RatingsArgs),
     Version(version::VersionArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
@@ -124,6 +128,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Play(args) => play::run(args, out),
         Command::Analyse(args) => analyse::run(&args, out),
         Command::Bench(args) => bench::run(args, out),
+        Command::Epd(args) => epd::run(&args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
@@ -136,6 +141,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Pra(args) => pra::run(args, out),
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
+        Command::Ratings(args) => ratings::run(&args, out),
         Command::Version(args) => version::run(args, out),
         Command::Completions(args) => shell::completions(args, Cli::command(), out),
         Command::Man(args) => shell::man(args, Cli::command(), out),

@@ -65,10 +65,10 @@ dispatch! {
 #[inline(always)]
 pub(crate) fn activate(sums: &[i32; OUTPUTS]) -> (CacheAligned<[u8; 32]>, i32) {
     let mut hidden = CacheAligned([0; 32]);
-    for n in 0..HIDDEN {
-        let sum = i64::from(sums[n]);
-        hidden.0[n] = ((sum * sum) >> 19).min(127) as u8;
-        hidden.0[HIDDEN + n] = (sums[n] >> 6).clamp(0, 127) as u8;
+    for (n, &sum) in sums[..HIDDEN].iter().enumerate() {
+        let wide = i64::from(sum);
+        hidden.0[n] = ((wide * wide) >> 19).min(127) as u8;
+        hidden.0[HIDDEN + n] = (sum >> 6).clamp(0, 127) as u8;
     }
     // 127 · 64 is 1 in units of the sum, 600 · 16 in those of the output.
     (hidden, (i64::from(sums[HIDDEN]) * (600 * 16) / (127 * 64)) as i32)

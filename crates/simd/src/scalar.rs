@@ -135,7 +135,7 @@ impl GroupSums for Sums {
 
     #[inline(always)]
     fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
-        let product = |n: usize| (low[n].clamp(0, 127) * high[n].clamp(0, 127) >> 7) as u8;
+        let product = |n: usize| ((low[n].clamp(0, 127) * high[n].clamp(0, 127)) >> 7) as u8;
         let group = |n: usize| [4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3].map(product);
         let groups: [i32; 16] = std::array::from_fn(|n| i32::from_ne_bytes(group(n)));
         let nonzero = (0..16).fold(0, |bits, n| bits | u16::from(groups[n] != 0) << n);

@@ -72,7 +72,7 @@ pub struct MatchArgs {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub options: Vec<OptionSetting>,
 
-    /// Openings: PGN (also compressed), or .epd or .fen [default: random balanced openings from the seed]
+    /// Openings: PGN, .epd or .fen, also compressed [default: random balanced openings from the seed]
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
     /// Plies of each opening [default: 8 random ones, or all of the file's]
