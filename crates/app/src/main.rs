@@ -30,6 +30,7 @@ mod selfplay;
 mod shell;
 mod threads;
 mod training;
+mod tune;
 mod uci;
 mod version;
 
@@ -78,6 +79,7 @@ enum Command {
     Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
     Ratings(ratings::RatingsArgs),
+    Tune(Box<tune::TuneArgs>),
     Version(version::VersionArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
@@ -142,6 +144,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
         Command::Ratings(args) => ratings::run(&args, out),
+        Command::Tune(args) => tune::run(&args, out),
         Command::Version(args) => version::run(args, out),
         Command::Completions(args) => shell::completions(args, Cli::command(), out),
         Command::Man(args) => shell::man(args, Cli::command(), out),

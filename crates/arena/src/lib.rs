@@ -14,6 +14,7 @@
 //! | `pentanomial`, `sprt`, `standings`, `report` | Elo with error bars, sequential tests, totals, JSON |
 //! | [`table`] | standings and reports as text |
 //! | [`suite`] | best-move and avoid-move suites in EPD |
+//! | [`spsa`] | tuning of engine options |
 //! | [`ratings`] | Bradley–Terry ratings from the games of any PGN |
 //!
 //! The unit of all statistics is the *pair*: two games with one opening and colors reversed.
@@ -29,6 +30,7 @@ mod record;
 mod report;
 mod schedule;
 mod sprt;
+pub mod spsa;
 mod standings;
 mod state;
 pub mod suite;

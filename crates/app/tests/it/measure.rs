@@ -1,4 +1,4 @@
-//! `tabiya epd` and `tabiya ratings` from the command line.
+//! `tabiya epd`, `tabiya ratings` and `tabiya tune` from the command line.
 
 use std::process::Stdio;
 
@@ -115,4 +115,87 @@ fn wrong_anchors_and_files_are_errors() {
     let output = run(&["ratings", &folder.path("missing.pgn")]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(succeed_json(&["ratings", "-", "--json"])["games"], 0);
+}
+
+/// A tuning of a few short games; the option changes the moves, since nodes are shared by all variations.
+const TUNE: [&str; 14] = [
+    "tune",
+    "self",
+    "--param",
+    "MultiPV, int, 2, 1, 4, 1, 0.05",
+    "--nodes",
+    "60",
+    "--max-moves",
+    "16",
+    "--resign",
+    "score=100,moves=1",
+    "--iterations",
+    "4",
+    "--concurrency",
+    "1",
+];
+
+#[test]
+fn a_tuning_moves_its_parameters_and_draws_them() {
+    let folder = TempDir::new();
+    let (state, svg) = (folder.path("tune.json"), folder.path("tune.svg"));
+    let more = ["--state", &state, "--svg", &svg, "--json"];
+    let report = succeed_json(&[&TUNE[..], &more].concat());
+    assert_eq!((&report["iterations"], &report["games"]), (&4.into(), &8.into()));
+    let parameter = &report["parameters"][0];
+    assert_eq!(parameter["name"], "MultiPV");
+    assert!((1.0..=4.0).contains(&parameter["value"].as_f64().unwrap()));
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("MultiPV"));
+    // Complete: nothing is played again.
+    assert_eq!(succeed_json(&[&TUNE[..], &more].concat()), report);
+    let mut other = TUNE;
+    other[11] = "5";
+    let message = fail(&[&other[..], &more].concat(), 1);
+    assert!(message.contains("'iterations'"), "{message}");
+    let table = succeed(&TUNE);
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("4 of 4 iterations, 8 games"), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_tuning_resumes_to_the_same_values() {
+    use std::time::{Duration, Instant};
+    let folder = TempDir::new();
+    let mut long = TUNE;
+    long[11] = "12";
+    let whole = succeed_json(&[&long[..], &["--json"]].concat());
+    let state = folder.path("tune.json");
+    let args = [&long[..], &["--json", "--state", &state]].concat();
+    let mut child = tabiya(&args).spawn().unwrap();
+    let start = Instant::now();
+    while !std::path::Path::new(&state).exists() {
+        assert!(start.elapsed() < Duration::from_secs(120), "no state");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let code = child.wait().unwrap().code();
+    // It may have been faster than the signal.
+    assert!(matches!(code, Some(130 | 0)), "{code:?}");
+    assert_eq!(succeed_json(&args), whole);
+}
+
+#[test]
+fn wrong_parameters_are_errors() {
+    let folder = TempDir::new();
+    let failed =
+        |more: &[&str], code| fail(&[&["tune", "self", "--nodes", "10"], more].concat(), code);
+    failed(&[], 2);
+    failed(&["--param", "MultiPV, int, 9, 1, 4, 1, 0.05"], 2);
+    assert!(failed(&["--param", "Nonsense, int, 2, 1, 4, 1, 0.05"], 1).contains("Nonsense"));
+    // Beyond the range of the option.
+    let wide = "MultiPV, int, 2, 0, 4, 1, 0.05";
+    assert!(failed(&["--param", wide], 1).contains("MultiPV"));
+    let twice =
+        folder.write("twice.txt", "MultiPV, int, 2, 1, 4, 1, 1\nmultipv, int, 2, 1, 4, 1, 1");
+    assert!(failed(&["--params", &twice], 1).contains("twice"));
+    let bad = folder.write("bad.txt", "\nMultiPV, int\n");
+    assert!(failed(&["--params", &bad], 1).contains("line 2"));
+    assert_eq!(succeed(&["tune", "self", "--list"]), "");
 }
