@@ -62,6 +62,7 @@ CLIPPY = CUSTOM_LIBFUZZER_PATH=/none/libfuzzer.a $(CARGO) clippy --locked
 lint: format ## check format and lints
 	$(CLIPPY) --workspace --exclude peers --all-targets -- -D warnings
 	$(CLIPPY) -p tabiya-chess -p tabiya-paco --no-default-features -- -D warnings
+	$(CLIPPY) -p tabiya-engine --features tune -- -D warnings
 	$(CLIPPY) -p tabiya-pra --no-default-features -- -D warnings
 
 test-build: ## compile the Rust tests

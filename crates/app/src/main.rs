@@ -7,6 +7,7 @@ mod analyse;
 mod bench;
 mod board;
 mod data;
+mod epd;
 mod eval;
 mod features;
 mod help;
@@ -24,10 +25,12 @@ mod pgn;
 mod play;
 mod pra;
 mod progress;
+mod ratings;
 mod selfplay;
 mod shell;
 mod threads;
 mod training;
+mod tune;
 mod uci;
 mod version;
 
@@ -62,6 +65,7 @@ enum Command {
     #[command(visible_alias = "analyze")]
     Analyse(Box<analyse::AnalyseArgs>),
     Bench(bench::BenchArgs),
+    Epd(epd::EpdArgs),
     Perft(perft::PerftArgs),
     Legal(legal::LegalArgs),
     Board(board::BoardArgs),
@@ -74,6 +78,8 @@ enum Command {
     Pra(pra::PraArgs),
     Selfplay(Box<selfplay::SelfplayArgs>),
     Match(Box<matches::MatchArgs>),
+    Ratings(ratings::RatingsArgs),
+    Tune(Box<tune::TuneArgs>),
     Version(version::VersionArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
@@ -124,6 +130,7 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Play(args) => play::run(args, out),
         Command::Analyse(args) => analyse::run(&args, out),
         Command::Bench(args) => bench::run(args, out),
+        Command::Epd(args) => epd::run(&args, out),
         Command::Perft(args) => perft::run(args, out),
         Command::Legal(args) => legal::run(args, out),
         Command::Board(args) => board::run(args, out),
@@ -136,6 +143,8 @@ fn run(command: Command, out: &mut dyn Write) -> Outcome {
         Command::Pra(args) => pra::run(args, out),
         Command::Selfplay(args) => selfplay::run(&args, out),
         Command::Match(args) => matches::run(*args, out),
+        Command::Ratings(args) => ratings::run(&args, out),
+        Command::Tune(args) => tune::run(&args, out),
         Command::Version(args) => version::run(args, out),
         Command::Completions(args) => shell::completions(args, Cli::command(), out),
         Command::Man(args) => shell::man(args, Cli::command(), out),

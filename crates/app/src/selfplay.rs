@@ -35,7 +35,7 @@ pub struct SelfplayArgs {
     /// Nodes per move
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Evaluation: a network file (Tabiya or HalfKP), `classic`, or `embedded`, the built-in network
+    /// Evaluation: a network file (Tabiya, HalfKP, HalfKAv2_hm), `classic`, or `embedded`, the built-in network
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
     /// Random plies at the start of each game: a number or a range

@@ -13,6 +13,9 @@
 //! | `record`, `state`, `pgn` | a finished game in memory, in the state file, as PGN |
 //! | `pentanomial`, `sprt`, `standings`, `report` | Elo with error bars, sequential tests, totals, JSON |
 //! | [`table`] | standings and reports as text |
+//! | [`suite`] | best-move and avoid-move suites in EPD |
+//! | [`spsa`] | tuning of engine options |
+//! | [`ratings`] | Bradley–Terry ratings from the games of any PGN |
 //!
 //! The unit of all statistics is the *pair*: two games with one opening and colors reversed.
 
@@ -22,12 +25,15 @@ mod game;
 mod openings;
 mod pentanomial;
 mod pgn;
+pub mod ratings;
 mod record;
 mod report;
 mod schedule;
 mod sprt;
+pub mod spsa;
 mod standings;
 mod state;
+pub mod suite;
 pub mod table;
 mod time_control;
 mod tournament;

@@ -10,7 +10,7 @@ use chess::pgn::read_trees;
 use chess::rng::{INCREMENT, mix};
 use chess::{CastlingStyle, Game, Move, Position, chess960};
 use data::{Chunk, Input, ReadError};
-use engine::openings::{self, Recipe, read_book};
+use engine::openings::{self, Recipe, parse_book};
 use engine::search::{Control, Engine, with_deep_stack};
 
 /// The first moves of a game.
@@ -98,7 +98,8 @@ impl Book {
         })
     }
 
-    /// Reads a file: EPD records or FENs if its name ends in `.epd` or `.fen`, otherwise PGN games, of which
+    /// Reads a file, also compressed: EPD records or FENs if its name ends in `.epd` or `.fen` (before the
+    /// extension of the compression), otherwise PGN games, of which
     /// the first `plies` moves count. `shuffle` is a random seed for the order. What is skipped is reported.
     pub fn read(
         path: &Path,
@@ -106,9 +107,7 @@ impl Book {
         shuffle: Option<u64>,
         mut report: impl FnMut(String),
     ) -> Result<Self, BookError> {
-        let is_epd = path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("epd") || end.eq_ignore_ascii_case("fen"));
+        let is_epd = is_epd(path);
         let mut openings = match is_epd {
             true => read_epd(path, &mut report)?,
             false => read_pgn(path, plies, &mut report)?,
@@ -129,6 +128,19 @@ impl Book {
         }
         Ok(Self::Listed(openings))
     }
+}
+
+/// The largest text of an EPD file.
+pub(crate) const MAX_EPD_BYTES: u64 = 1 << 30;
+
+/// Whether a file has EPD records by its name: `.epd` or `.fen`, perhaps with the extension of a compression.
+fn is_epd(path: &Path) -> bool {
+    let has = |path: &Path, known: &[&str]| {
+        path.extension().is_some_and(|end| known.iter().any(|name| end.eq_ignore_ascii_case(name)))
+    };
+    let records = ["epd", "fen"];
+    has(path, &records)
+        || has(path, &["zst", "gz", "bz2"]) && has(Path::new(&path.with_extension("")), &records)
 }
 
 impl Opening {
@@ -173,7 +185,7 @@ fn shuffle_openings(openings: &mut [Opening], mut seed: u64) {
 
 fn read_epd(path: &Path, report: &mut impl FnMut(String)) -> Result<Vec<Opening>, BookError> {
     let mut openings = Vec::new();
-    for position in read_book(path)? {
+    for position in parse_book(path, &data::read_text(path, MAX_EPD_BYTES)?)? {
         match position {
             Ok(start) => openings.push(Opening { start, moves: Vec::new() }),
             Err(error) => report(error.to_string()),
@@ -282,6 +294,12 @@ mod tests {
         let book = Book::read(&epd, None, Some(3), |text| reports.push(text)).unwrap();
         assert_eq!(listed(&book)[0].start.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
         assert_eq!(reports.len(), 1, "{reports:?}");
+        for name in ["a.epd", "a.FEN", "a.epd.zst", "b/a.fen.gz", "a.epd.bz2"] {
+            assert!(is_epd(Path::new(name)), "{name}");
+        }
+        for name in ["a.pgn", "a.pgn.zst", "epd", "a.zst", "a.epd.zip"] {
+            assert!(!is_epd(Path::new(name)), "{name}");
+        }
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl Pentanomial {
 /// Points per game of the five results of a pair.
 pub(crate) const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// 95 % of a normal distribution lie within this many standard deviations.
-const CONFIDENCE: f64 = 1.959_963_985;
+pub(crate) const CONFIDENCE: f64 = 1.959_963_985;
 
 /// The Elo difference with this expected score.
 pub fn elo(score: f64) -> f64 {

@@ -158,9 +158,13 @@ fn check_header(header: &str, settings: &Value) -> Result<(), String> {
     if version != VERSION {
         return Err(format!("its format has version {version}, not {VERSION}"));
     }
+    compare_settings(&header["settings"], settings)
+}
+
+/// Compares the settings of a state file with ours; an error names the first difference.
+pub(crate) fn compare_settings(theirs: &Value, ours: &Value) -> Result<(), String> {
     let none = Map::new();
-    let theirs = header["settings"].as_object().unwrap_or(&none);
-    let ours = settings.as_object().unwrap_or(&none);
+    let [theirs, ours] = [theirs, ours].map(|settings| settings.as_object().unwrap_or(&none));
     for name in ours.keys().chain(theirs.keys()) {
         let (theirs, ours) = (theirs.get(name), ours.get(name));
         if theirs != ours {

@@ -253,6 +253,19 @@ impl Input {
     }
 }
 
+/// The decompressed text of a file, or of standard input for `-`; more than `limit` bytes are an error.
+pub fn read_text(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let mut input = Input::open(path)?;
+    let mut text = Vec::new();
+    let read = input.by_ref().take(limit + 1).read_to_end(&mut text);
+    let after = text.len() as u64;
+    let read = read.and_then(|_| match after > limit {
+        true => Err(io::Error::other(format!("more than {limit} bytes of text"))),
+        false => Ok(()),
+    });
+    read.map_err(|cause| Input::error(&input.name, input.format, after, cause)).map(|()| text)
+}
+
 /// The decompressed text.
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -64,7 +64,7 @@ pub use files::{
 };
 #[cfg(feature = "parquet")]
 pub use histogram::{Histogram, bars_svg};
-pub use input::{Format, Input, ReadError};
+pub use input::{Format, Input, ReadError, read_text};
 pub use lock::FolderLock;
 #[cfg(feature = "parquet")]
 pub use manifest::{ColumnNote, Manifest, SUCCESS, ShardFile, SplitRows};

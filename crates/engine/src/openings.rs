@@ -96,9 +96,13 @@ const MAX_BOOK_BYTES: u64 = 1 << 30;
 /// that start with `#` are skipped; an invalid line is an error in its place.
 pub fn read_book(path: &Path) -> Result<Vec<Result<Position, BookError>>, BookError> {
     let bytes = regular::read(path, MAX_BOOK_BYTES);
-    let bytes = bytes.map_err(|source| BookError::Read { path: path.to_owned(), source })?;
+    parse_book(path, &bytes.map_err(|source| BookError::Read { path: path.to_owned(), source })?)
+}
+
+/// [`read_book`] of a text; `path` is for messages.
+pub fn parse_book(path: &Path, text: &[u8]) -> Result<Vec<Result<Position, BookError>>, BookError> {
     let mut positions = Vec::new();
-    for (n, line) in String::from_utf8_lossy(&bytes).lines().map(str::trim).enumerate() {
+    for (n, line) in String::from_utf8_lossy(text).lines().map(str::trim).enumerate() {
         if !line.is_empty() && !line.starts_with('#') {
             let problem = |source| BookError::Line { path: path.to_owned(), line: n + 1, source };
             positions.push(Epd::parse(line).map(|epd| epd.position).map_err(problem));

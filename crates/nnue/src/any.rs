@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use chess::Position;
+use chess::{Move, Position};
 
-use crate::halfkp;
 use crate::network::{self, LoadError, Network};
+use crate::{AccumulatorStack, halfka, halfkp};
 
 /// A network of any architecture, shared between threads.
 #[derive(Clone)]
@@ -15,13 +15,28 @@ pub enum AnyNetwork {
     Tabiya(Arc<Network>),
     /// HalfKP.
     HalfKp(Arc<halfkp::Network>),
+    /// HalfKAv2_hm.
+    HalfKa(Arc<halfka::Network>),
+}
+
+/// The accumulators of a network of any architecture; its values are centipawns.
+#[derive(Clone)]
+pub enum AnyStack {
+    /// The engine's own architecture.
+    Tabiya(AccumulatorStack),
+    /// HalfKP.
+    HalfKp(halfkp::AccumulatorStack),
+    /// HalfKAv2_hm.
+    HalfKa(halfka::AccumulatorStack),
 }
 
 /// Why a network file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnyLoadError {
     /// The file starts like none of the formats.
-    #[error("not a network: it begins neither with TABIYANN nor like a HalfKP network")]
+    #[error(
+        "not a network: it begins neither with TABIYANN nor like a HalfKP or HalfKAv2_hm network"
+    )]
     Unknown,
     /// An invalid network of the engine's own architecture.
     #[error(transparent)]
@@ -29,10 +44,17 @@ pub enum AnyLoadError {
     /// An invalid HalfKP network.
     #[error(transparent)]
     HalfKp(#[from] halfkp::LoadError),
+    /// An invalid HalfKAv2_hm network.
+    #[error(transparent)]
+    HalfKa(#[from] halfka::LoadError),
 }
 
 /// The length of the largest valid file of any format, a limit for readers.
-pub const MAX_FILE_LEN: usize = network::MAX_FILE_LEN;
+pub const MAX_FILE_LEN: usize = if network::MAX_FILE_LEN > halfka::MAX_FILE_LEN {
+    network::MAX_FILE_LEN
+} else {
+    halfka::MAX_FILE_LEN
+};
 
 impl AnyNetwork {
     /// Parses a network file; the first bytes determine the format.
@@ -43,6 +65,9 @@ impl AnyNetwork {
         if halfkp::Network::recognizes(bytes) {
             return Ok(halfkp::Network::from_bytes(bytes)?.into());
         }
+        if halfka::Network::recognizes(bytes) {
+            return Ok(halfka::Network::from_bytes(bytes)?.into());
+        }
         Err(AnyLoadError::Unknown)
     }
 
@@ -51,6 +76,74 @@ impl AnyNetwork {
         match self {
             Self::Tabiya(network) => network.evaluate(position),
             Self::HalfKp(network) => halfkp_centipawns(network.evaluate(position)),
+            Self::HalfKa(network) => halfka::centipawns(network.evaluate(position)),
+        }
+    }
+
+    /// The name of its architecture.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Tabiya(_) => "tabiya",
+            Self::HalfKp(_) => "halfkp",
+            Self::HalfKa(_) => "halfka",
+        }
+    }
+}
+
+/// Calls a method of the accumulators, whatever their architecture.
+macro_rules! each {
+    ($stack:expr, $name:ident => $call:expr) => {
+        match $stack {
+            AnyStack::Tabiya($name) => $call,
+            AnyStack::HalfKp($name) => $call,
+            AnyStack::HalfKa($name) => $call,
+        }
+    };
+}
+
+impl AnyStack {
+    /// The accumulators of a network; [`reset`](Self::reset) them at the root of a search.
+    pub fn new(network: AnyNetwork) -> Self {
+        match network {
+            AnyNetwork::Tabiya(network) => Self::Tabiya(AccumulatorStack::new(network)),
+            AnyNetwork::HalfKp(network) => Self::HalfKp(halfkp::AccumulatorStack::new(network)),
+            AnyNetwork::HalfKa(network) => Self::HalfKa(halfka::AccumulatorStack::new(network)),
+        }
+    }
+
+    /// The network.
+    pub fn network(&self) -> AnyNetwork {
+        match self {
+            Self::Tabiya(accumulators) => AnyNetwork::Tabiya(accumulators.network().clone()),
+            Self::HalfKp(accumulators) => AnyNetwork::HalfKp(accumulators.network().clone()),
+            Self::HalfKa(accumulators) => AnyNetwork::HalfKa(accumulators.network().clone()),
+        }
+    }
+
+    /// See [`AccumulatorStack::reset`].
+    pub fn reset(&mut self, root: &Position) {
+        each!(self, accumulators => accumulators.reset(root));
+    }
+
+    /// See [`AccumulatorStack::make_move`].
+    #[inline(always)]
+    pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
+        each!(self, accumulators => accumulators.make_move(position, m))
+    }
+
+    /// See [`AccumulatorStack::unmake_move`].
+    #[inline(always)]
+    pub fn unmake_move(&mut self) {
+        each!(self, accumulators => accumulators.unmake_move());
+    }
+
+    /// Centipawns from the side to move; see [`AccumulatorStack::evaluate`].
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> i32 {
+        match self {
+            Self::Tabiya(accumulators) => accumulators.evaluate(position),
+            Self::HalfKp(accumulators) => halfkp_centipawns(accumulators.evaluate(position)),
+            Self::HalfKa(accumulators) => halfka::centipawns(accumulators.evaluate(position)),
         }
     }
 }
@@ -73,12 +166,21 @@ impl From<halfkp::Network> for AnyNetwork {
     }
 }
 
+impl From<halfka::Network> for AnyNetwork {
+    fn from(network: halfka::Network) -> Self {
+        Self::HalfKa(Arc::new(network))
+    }
+}
+
 /// The architecture.
 impl fmt::Display for AnyNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tabiya(network) => network.shape().fmt(f),
             Self::HalfKp(_) => f.write_str("HalfKP (41024 → 256)×2 → 32 → 32 → 1"),
+            Self::HalfKa(network) => {
+                write!(f, "HalfKAv2_hm (22528 → {})×2 → 16 → 32 → 1×8", network.width())
+            }
         }
     }
 }
@@ -102,6 +204,8 @@ mod tests {
         assert!(matches!(copy, AnyNetwork::Tabiya(copy) if copy.to_bytes() == bytes));
         let halfkp = halfkp::VERSION.to_le_bytes();
         assert!(matches!(AnyNetwork::from_bytes(&halfkp), Err(AnyLoadError::HalfKp(_))));
+        let halfka = halfka::VERSION.to_le_bytes();
+        assert!(matches!(AnyNetwork::from_bytes(&halfka), Err(AnyLoadError::HalfKa(_))));
         for bytes in [&b""[..], b"TABIYA", &[0; 1000]] {
             assert_eq!(AnyNetwork::from_bytes(bytes).err(), Some(AnyLoadError::Unknown));
         }

@@ -4,8 +4,8 @@
 //!
 //! Chess networks: features, file formats, accumulators, inference.
 //!
-//! [`network`] is the engine's own architecture, [`halfkp`] Stockfish's first; [`AnyNetwork`] is one of
-//! both, read from a file. [`features`] are the 768 piece-square features of a position, and [`towers`] is a
+//! [`network`] is the engine's own architecture, [`halfkp`] Stockfish's first and [`halfka`] Stockfish 16's;
+//! [`AnyNetwork`] is one of them, read from a file, and [`AnyStack`] its accumulators. [`features`] are the 768 piece-square features of a position, and [`towers`] is a
 //! floating-point model on them for batch inference. The vector kernels are in the crate `simd`.
 
 #![forbid(unsafe_code)]
@@ -13,12 +13,13 @@
 mod accumulators;
 mod any;
 pub mod features;
+pub mod halfka;
 pub mod halfkp;
 pub mod network;
 pub mod towers;
 
 pub use accumulators::Architecture;
-pub use any::{AnyLoadError, AnyNetwork, MAX_FILE_LEN, halfkp_centipawns};
+pub use any::{AnyLoadError, AnyNetwork, AnyStack, MAX_FILE_LEN, halfkp_centipawns};
 pub use chess;
 pub use network::{AccumulatorStack, LoadError, Network, Shape};
 

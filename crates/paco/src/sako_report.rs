@@ -1,7 +1,7 @@
 //! What a player can do against the kings, as text and as JSON.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde_json::{Value, json};

@@ -5,8 +5,9 @@
 use std::arch::x86_64::*;
 
 use crate::CacheAligned;
-use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
-use crate::vector::{self, I16Vector, Outline};
+use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
+use crate::vector::{self, GroupSums, I16Vector, Outline};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -14,9 +15,15 @@ use crate::vector::{self, I16Vector, Outline};
 pub fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
     let inputs = CacheAligned([clipped_relu(own), clipped_relu(other)]);
     // SAFETY: vectors of bytes and groups of four bytes are integers.
-    let hidden = affine(&layers.hidden1, unsafe { view(&inputs) });
-    // SAFETY: as above.
-    output(layers, &affine(&layers.hidden2, unsafe { view(&hidden) }))
+    halfkp_tail(&layers.tail, &affine(&layers.hidden1, unsafe { view(&inputs) }))
+}
+
+/// [`scalar::halfkp_tail`](crate::scalar::halfkp_tail).
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn halfkp_tail(tail: &Tail, inputs: &CacheAligned<[u8; HIDDEN]>) -> i32 {
+    // SAFETY: bytes and groups of four of them are integers.
+    output(tail, &affine(&tail.hidden, unsafe { view(inputs) }))
 }
 
 /// Clipped ReLU of an accumulator: bytes from 0 to 127.
@@ -38,14 +45,14 @@ pub fn clipped_relu(accumulator: &Accumulator) -> [__m256i; 8] {
 /// The output layer.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn output(layers: &Layers, hidden: &CacheAligned<[u8; HIDDEN]>) -> i32 {
+pub fn output(tail: &Tail, hidden: &CacheAligned<[u8; HIDDEN]>) -> i32 {
     // SAFETY: arrays of 32 bytes and vectors are integers.
     let (hidden, weights): (&CacheAligned<__m256i>, &CacheAligned<__m256i>) =
-        unsafe { (view(hidden), view(&layers.output_weights)) };
+        unsafe { (view(hidden), view(&tail.output_weights)) };
     let products = dot4(_mm256_setzero_si256(), hidden.0, weights.0);
     // SAFETY: a vector and eight `i32` are integers.
     let products: &[i32; 8] = unsafe { view(&products) };
-    let mut sum = layers.output_bias;
+    let mut sum = tail.output_bias;
     for n in 0..8 {
         sum = sum.wrapping_add(products[n]);
     }
@@ -152,6 +159,77 @@ unsafe impl I16Vector for I16s {
                 + _mm256_extract_epi64::<2>(sum)
                 + _mm256_extract_epi64::<3>(sum)
         }
+    }
+}
+
+/// Clips the `n`th sixteen values to 0..=127.
+///
+/// # Safety
+/// The CPU supports AVX2; there are sixteen values.
+#[inline(always)]
+unsafe fn clip(values: &[i16; BLOCK], n: usize) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let values = _mm256_loadu_si256(values.as_ptr().add(16 * n).cast());
+        let positive = _mm256_max_epi16(values, _mm256_setzero_si256());
+        _mm256_min_epi16(positive, _mm256_set1_epi16(127))
+    }
+}
+
+/// Two registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums([__m256i; 2]);
+
+// SAFETY (all blocks): values of this type are used only where the CPU supports AVX2; vectors, bytes and
+// numbers that are viewed as each other are integers.
+impl GroupSums for Sums {
+    #[inline(always)]
+    fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { view::<_, CacheAligned<[__m256i; 2]>>(sums) }.0)
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> [i32; OUTPUTS] {
+        // SAFETY: see above.
+        unsafe {
+            let low = _mm256_add_epi32(self.0[0], other.0[0]);
+            *view(&[low, _mm256_add_epi32(self.0[1], other.0[1])])
+        }
+    }
+
+    #[inline(always)]
+    fn add_dot(self, bytes: i32, weights: &Group) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let weights = view::<_, CacheAligned<[__m256i; 2]>>(weights).0;
+            let bytes = _mm256_set1_epi32(bytes);
+            Self([dot4(self.0[0], bytes, weights[0]), dot4(self.0[1], bytes, weights[1])])
+        }
+    }
+
+    #[inline(always)]
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+        let mut groups = CacheAligned([0; 16]);
+        let mut nonzero = 0;
+        // SAFETY: see above; the loads and stores are of 16 values from a multiple of 16 on, or of 8.
+        unsafe {
+            let mut products = [_mm256_setzero_si256(); 4];
+            for n in 0..4 {
+                let product = _mm256_mullo_epi16(clip(low, n), clip(high, n));
+                products[n] = _mm256_srli_epi16::<7>(product);
+            }
+            for n in 0..2 {
+                let packed = _mm256_packus_epi16(products[2 * n], products[2 * n + 1]);
+                // Packing interleaves the two vectors in blocks of 8 bytes.
+                let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
+                _mm256_store_si256(groups.0.as_mut_ptr().add(8 * n).cast(), bytes);
+                let zeros = _mm256_cmpeq_epi32(bytes, _mm256_setzero_si256());
+                nonzero |=
+                    (!_mm256_movemask_ps(_mm256_castsi256_ps(zeros)) as u16 & 0xff) << (8 * n);
+            }
+        }
+        (groups, nonzero)
     }
 }
 

@@ -4,21 +4,25 @@
 
 use std::arch::x86_64::*;
 
-use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
-use crate::vector::{self, I16Vector, Outline};
+use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
+use crate::vector::{self, GroupSums, I16Vector, Outline};
 use crate::{CacheAligned, avx2};
 
 // Without VNNI, wider registers do not make the small layers faster.
-pub(crate) use crate::avx2::halfkp_forward;
+pub(crate) use crate::avx2::{halfkp_forward, halfkp_tail};
 
 pub(crate) type I16s = Words<false>;
+pub(crate) type Sums = Sixteen<false>;
 
 /// The kernels that use VNNI.
 pub(crate) mod vnni {
     pub(crate) use super::F32x16;
     pub(crate) use super::halfkp_forward_vnni as halfkp_forward;
+    pub(crate) use super::halfkp_tail_vnni as halfkp_tail;
 
     pub(crate) type I16s = super::Words<true>;
+    pub(crate) type Sums = super::Sixteen<true>;
 }
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
@@ -27,9 +31,15 @@ pub(crate) mod vnni {
 pub fn halfkp_forward_vnni(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
     let inputs = CacheAligned([avx2::clipped_relu(own), avx2::clipped_relu(other)]);
     // SAFETY: vectors of bytes and groups of four bytes are integers.
-    let hidden = affine(&layers.hidden1, unsafe { view(&inputs) });
-    // SAFETY: as above.
-    avx2::output(layers, &affine(&layers.hidden2, unsafe { view(&hidden) }))
+    halfkp_tail_vnni(&layers.tail, &affine(&layers.hidden1, unsafe { view(&inputs) }))
+}
+
+/// [`scalar::halfkp_tail`](crate::scalar::halfkp_tail).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub fn halfkp_tail_vnni(tail: &Tail, inputs: &CacheAligned<[u8; HIDDEN]>) -> i32 {
+    // SAFETY: bytes and groups of four of them are integers.
+    avx2::output(tail, &affine(&tail.hidden, unsafe { view(inputs) }))
 }
 
 /// An affine layer with clipped ReLU. The inputs come in groups of four bytes, as one `i32`.
@@ -131,6 +141,71 @@ unsafe impl<const VNNI: bool> I16Vector for Words<VNNI> {
             let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum));
             let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(sum));
             _mm512_reduce_add_epi64(_mm512_add_epi64(low, high))
+        }
+    }
+}
+
+/// Clips the `n`th 32 values to 0..=127.
+///
+/// # Safety
+/// The CPU supports AVX-512BW; there are 32 values.
+#[inline(always)]
+unsafe fn clip(values: &[i16; BLOCK], n: usize) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let values = _mm512_loadu_si512(values.as_ptr().add(32 * n).cast());
+        let positive = _mm512_max_epi16(values, _mm512_setzero_si512());
+        _mm512_min_epi16(positive, _mm512_set1_epi16(127))
+    }
+}
+
+/// One register.
+#[derive(Clone, Copy)]
+pub(crate) struct Sixteen<const VNNI: bool>(__m512i);
+
+// SAFETY (all blocks): values of this type are used only where the CPU supports AVX-512F and BW, and VNNI
+// where the parameter says so; vectors, bytes and numbers that are viewed as each other are integers.
+impl<const VNNI: bool> GroupSums for Sixteen<VNNI> {
+    #[inline(always)]
+    fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { *view(sums) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> [i32; OUTPUTS] {
+        // SAFETY: see above.
+        unsafe { *view(&_mm512_add_epi32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    fn add_dot(self, bytes: i32, weights: &Group) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            let (bytes, weights) = (_mm512_set1_epi32(bytes), *view(weights));
+            if VNNI {
+                _mm512_dpbusd_epi32(self.0, bytes, weights)
+            } else {
+                let pairs = _mm512_maddubs_epi16(bytes, weights);
+                _mm512_add_epi32(self.0, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+        // SAFETY: see above; the loads are of 32 values from a multiple of 32 on.
+        unsafe {
+            let mut products = [_mm512_setzero_si512(); 2];
+            for n in 0..2 {
+                let product = _mm512_mullo_epi16(clip(low, n), clip(high, n));
+                products[n] = _mm512_srli_epi16::<7>(product);
+            }
+            let packed = _mm512_packus_epi16(products[0], products[1]);
+            // Packing interleaves the two vectors in blocks of 8 bytes.
+            let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+            let bytes = _mm512_permutexvar_epi64(order, packed);
+            (*view(&bytes), _mm512_test_epi32_mask(bytes, bytes))
         }
     }
 }

@@ -44,8 +44,14 @@ impl<const IN: usize, const GROUPS: usize> AffineLayer<IN, GROUPS> {
 pub struct Layers {
     /// 512 → 32.
     pub hidden1: AffineLayer<INPUTS, 128>,
+    /// 32 → 32 → 1.
+    pub tail: Tail,
+}
+
+/// The last two layers.
+pub struct Tail {
     /// 32 → 32.
-    pub hidden2: AffineLayer<HIDDEN, 8>,
+    pub hidden: AffineLayer<HIDDEN, 8>,
     /// 32 → 1.
     pub output_weights: CacheAligned<[i8; HIDDEN]>,
     /// The output's bias.

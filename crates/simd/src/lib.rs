@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`quantized`] | the engine's network: int16 accumulators, SCReLU, int8 output weights |
 //! | [`halfkp`] | HalfKP: int16 accumulators, int8 affine layers with clipped ReLU |
+//! | [`halfka`] | HalfKAv2_hm: pairwise products of accumulators, sparse int8 affine layer |
 //! | [`float`] | f32 training of the engine's network |
 //! | [`row64`] | two-tower MLP: f32 layers that are 64 wide |
 //! | [`gemm`] | f32 matrix products of any shape |
@@ -29,6 +30,7 @@ mod avx512;
 mod dispatch;
 pub mod float;
 pub mod gemm;
+pub mod halfka;
 pub mod halfkp;
 mod loops;
 #[cfg(target_arch = "aarch64")]

@@ -1,7 +1,9 @@
 //! The integer loops of [`scalar`](crate::scalar) over registers, generic over the instruction set.
 
+use crate::CacheAligned;
+use crate::halfka::{BLOCK, Layers, OUTPUTS};
 use crate::quantized::STEP;
-use crate::vector::I16Vector;
+use crate::vector::{GroupSums, I16Vector};
 
 /// Registers of a tile: their sums stay in registers while all rows are added.
 const TILE: usize = 8;
@@ -103,4 +105,39 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
         total += V::horizontal_sum(own_sum) + V::horizontal_sum(other_sum);
     }
     total
+}
+
+/// The sums of the first layer of a HalfKAv2_hm network: the halves of each accumulator multiplied with each
+/// other, groups of four that are all 0 skipped.
+///
+/// # Safety
+/// The CPU supports the instruction set of `V`.
+#[inline(always)]
+pub(crate) unsafe fn pairwise_affine<V: GroupSums>(
+    layers: &Layers,
+    own: &[i16],
+    other: &[i16],
+) -> [i32; OUTPUTS] {
+    // Two independent dependency chains, which hide the latency of the dot product.
+    let mut sums = [V::load(&layers.bias), V::load(&CacheAligned([0; OUTPUTS]))];
+    let mut groups = layers.groups.as_chunks::<{ BLOCK / 4 }>().0.iter();
+    for accumulator in [own, other] {
+        let (low, high) = accumulator.split_at(accumulator.len() / 2);
+        for (low, high) in low.as_chunks().0.iter().zip(high.as_chunks().0) {
+            let Some(weights) = groups.next() else { break };
+            let (inputs, mut nonzero) = V::products(low, high);
+            while nonzero != 0 {
+                let group = nonzero.trailing_zeros() as usize % 16;
+                sums[0] = sums[0].add_dot(inputs.0[group], &weights[group]);
+                nonzero &= nonzero - 1;
+                if nonzero == 0 {
+                    break;
+                }
+                let group = nonzero.trailing_zeros() as usize % 16;
+                sums[1] = sums[1].add_dot(inputs.0[group], &weights[group]);
+                nonzero &= nonzero - 1;
+            }
+        }
+    }
+    sums[0].add(sums[1])
 }

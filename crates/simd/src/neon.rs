@@ -5,8 +5,9 @@
 use std::arch::aarch64::*;
 
 use crate::CacheAligned;
-use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, view};
-use crate::vector::{self, I16Vector, Outline};
+use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
+use crate::vector::{self, GroupSums, I16Vector, Outline};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -14,14 +15,20 @@ use crate::vector::{self, I16Vector, Outline};
 pub fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumulator) -> i32 {
     let inputs = CacheAligned([clipped_relu(own), clipped_relu(other)]);
     // SAFETY: vectors of bytes and groups of four bytes are integers.
-    let hidden = affine(&layers.hidden1, unsafe { view(&inputs) });
-    // SAFETY: as above.
-    let hidden = affine(&layers.hidden2, unsafe { view(&hidden) });
+    halfkp_tail(&layers.tail, &affine(&layers.hidden1, unsafe { view(&inputs) }))
+}
+
+/// [`scalar::halfkp_tail`](crate::scalar::halfkp_tail).
+#[inline]
+#[target_feature(enable = "neon")]
+pub fn halfkp_tail(tail: &Tail, inputs: &CacheAligned<[u8; HIDDEN]>) -> i32 {
+    // SAFETY: bytes and groups of four of them are integers.
+    let hidden = affine(&tail.hidden, unsafe { view(inputs) });
     // SAFETY: bytes are vectors of bytes.
     let (hidden, weights): (&CacheAligned<[int8x16_t; 2]>, &CacheAligned<[int8x16_t; 2]>) =
-        unsafe { (view(&hidden), view(&layers.output_weights)) };
+        unsafe { (view(&hidden), view(&tail.output_weights)) };
     let sums = dot4(vdupq_n_s32(0), hidden.0[0], weights.0[0]);
-    layers.output_bias.wrapping_add(vaddvq_s32(dot4(sums, hidden.0[1], weights.0[1])))
+    tail.output_bias.wrapping_add(vaddvq_s32(dot4(sums, hidden.0[1], weights.0[1])))
 }
 
 /// Clipped ReLU of an accumulator: bytes from 0 to 127.
@@ -133,6 +140,75 @@ unsafe impl I16Vector for I16s {
     fn horizontal_sum(sum: int32x4_t) -> i64 {
         // SAFETY: see above.
         unsafe { vaddlvq_s32(sum) }
+    }
+}
+
+/// Clips the `n`th eight values to 0..=127.
+///
+/// # Safety
+/// The CPU supports NEON; there are eight values.
+#[inline(always)]
+unsafe fn clip(values: &[i16; BLOCK], n: usize) -> int16x8_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let values = vld1q_s16(values.as_ptr().add(8 * n));
+        vminq_s16(vmaxq_s16(values, vdupq_n_s16(0)), vdupq_n_s16(127))
+    }
+}
+
+/// Four registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums([int32x4_t; 4]);
+
+// SAFETY (all blocks): values of this type are used only where the CPU supports NEON; vectors, bytes and
+// numbers that are viewed as each other are integers.
+impl GroupSums for Sums {
+    #[inline(always)]
+    fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { view::<_, CacheAligned<[int32x4_t; 4]>>(sums) }.0)
+    }
+
+    #[inline(always)]
+    fn add(mut self, other: Self) -> [i32; OUTPUTS] {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] = unsafe { vaddq_s32(self.0[n], other.0[n]) };
+        }
+        // SAFETY: see above.
+        unsafe { *view(&self.0) }
+    }
+
+    #[inline(always)]
+    fn add_dot(mut self, bytes: i32, weights: &Group) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let weights = view::<_, CacheAligned<[int8x16_t; 4]>>(weights).0;
+            let bytes = vreinterpretq_s8_s32(vdupq_n_s32(bytes));
+            for n in 0..4 {
+                self.0[n] = dot4(self.0[n], bytes, weights[n]);
+            }
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+        let mut groups = CacheAligned([0; 16]);
+        // SAFETY: see above; the loads are of 8 values from a multiple of 8 on, the stores of 4.
+        unsafe {
+            let mut products = [vdup_n_s8(0); 8];
+            for n in 0..8 {
+                let product = vmulq_s16(clip(low, n), clip(high, n));
+                products[n] = vmovn_s16(vshrq_n_s16::<7>(product));
+            }
+            for n in 0..4 {
+                let bytes = vcombine_s8(products[2 * n], products[2 * n + 1]);
+                vst1q_s32(groups.0.as_mut_ptr().add(4 * n), vreinterpretq_s32_s8(bytes));
+            }
+        }
+        let nonzero = (0..16).fold(0, |bits, n| bits | u16::from(groups.0[n] != 0) << n);
+        (groups, nonzero)
     }
 }
 

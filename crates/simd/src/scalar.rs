@@ -5,9 +5,11 @@
 //! sums do not depend on the order of their terms, an accumulator that was updated incrementally always
 //! equals a refreshed one, whatever the weights in a file.
 
-use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers};
+use crate::CacheAligned;
+use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers, Tail};
 use crate::quantized::QA;
-use crate::vector::{self, I16Vector, Outline};
+use crate::vector::{self, GroupSums, I16Vector, Outline};
 
 /// `dst = src + Σ weights[add] − Σ weights[sub]`, where `add` and `sub` are row indices, and rows of
 /// `weights` are as long as the accumulators. Rows beyond the end of `weights` are skipped.
@@ -36,8 +38,13 @@ pub(crate) fn halfkp_forward(layers: &Layers, own: &Accumulator, other: &Accumul
     for (input, &sum) in inputs.iter_mut().zip(own.0.iter().chain(&other.0)) {
         *input = sum.clamp(0, 127) as u8;
     }
-    let hidden = affine(&layers.hidden2, &affine(&layers.hidden1, &inputs));
-    layers.output_bias.wrapping_add(dot(&layers.output_weights.0, &hidden))
+    halfkp_tail(&layers.tail, &CacheAligned(affine(&layers.hidden1, &inputs)))
+}
+
+/// The last two layers of HalfKP networks.
+pub(crate) fn halfkp_tail(tail: &Tail, inputs: &CacheAligned<[u8; HIDDEN]>) -> i32 {
+    let hidden = affine(&tail.hidden, &inputs.0);
+    tail.output_bias.wrapping_add(dot(&tail.output_weights.0, &hidden))
 }
 
 /// An affine layer with clipped ReLU: `clamp((bias + weights · inputs) >> 6, 0, 127)`.
@@ -102,6 +109,37 @@ unsafe impl I16Vector for I16s {
     #[inline(always)]
     fn horizontal_sum(sum: [i32; 4]) -> i64 {
         sum.into_iter().map(i64::from).sum()
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Sums([i32; OUTPUTS]);
+
+impl GroupSums for Sums {
+    #[inline(always)]
+    fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self {
+        Self(sums.0)
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> [i32; OUTPUTS] {
+        std::array::from_fn(|n| self.0[n].wrapping_add(other.0[n]))
+    }
+
+    #[inline(always)]
+    fn add_dot(self, bytes: i32, weights: &Group) -> Self {
+        let bytes = bytes.to_ne_bytes().map(i32::from);
+        let dot = |w: &[i8; 4]| (0..4).map(|n| i32::from(w[n]) * bytes[n]).sum::<i32>();
+        Self(std::array::from_fn(|n| self.0[n].wrapping_add(dot(&weights.0[n]))))
+    }
+
+    #[inline(always)]
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+        let product = |n: usize| ((low[n].clamp(0, 127) * high[n].clamp(0, 127)) >> 7) as u8;
+        let group = |n: usize| [4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3].map(product);
+        let groups: [i32; 16] = std::array::from_fn(|n| i32::from_ne_bytes(group(n)));
+        let nonzero = (0..16).fold(0, |bits, n| bits | u16::from(groups[n] != 0) << n);
+        (CacheAligned(groups), nonzero)
     }
 }
 

@@ -6,6 +6,9 @@
 //! Loops over arrays of registers go by index: closures behind iterators are compiled without the target
 //! features of their caller, are then not inlined, and registers are spilled to memory.
 
+use crate::CacheAligned;
+use crate::halfka::{BLOCK, Group, OUTPUTS};
+
 /// Registers of `i16`.
 ///
 /// # Safety
@@ -32,6 +35,17 @@ pub(crate) unsafe trait I16Vector: Copy {
     /// [`LANES`](Self::LANES) weights are readable.
     unsafe fn screlu_dot(self, weights: *const i8, sum: Self::Sum) -> Self::Sum;
     fn horizontal_sum(sum: Self::Sum) -> i64;
+}
+
+/// Sixteen `i32` sums, in as many registers as it takes: the first layer of HalfKAv2_hm networks.
+pub(crate) trait GroupSums: Copy {
+    fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self;
+    /// The sums of both.
+    fn add(self, other: Self) -> [i32; OUTPUTS];
+    /// Adds to each sum the dot product of four bytes, 0 to 127, and its weights.
+    fn add_dot(self, bytes: i32, weights: &Group) -> Self;
+    /// `clamp(low, 0, 127) · clamp(high, 0, 127) / 128`, as bytes in groups of four, and which groups are not 0.
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16);
 }
 
 /// Sixteen lanes of `f32`, in as many registers as it takes.

@@ -4,6 +4,7 @@
 mod kill;
 mod temp_dir;
 
+pub mod halfka;
 pub mod halfkp;
 
 use std::path::{Path, PathBuf};

@@ -6,7 +6,6 @@
 
 use std::hint::black_box;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chess::pgn::Score;
@@ -15,7 +14,7 @@ use chess::{Move, PackedRow, Position, Setup};
 use learn::TrainError;
 use nnue::features::{Features, MAX_ACTIVE};
 use nnue::towers::Towers;
-use nnue::{AnyNetwork, Network, Shape, halfkp};
+use nnue::{AnyNetwork, AnyStack, Shape};
 
 use crate::towers::{Options, Trainer};
 use crate::trainer::bench as bench_training;
@@ -192,30 +191,22 @@ impl Bench<'_> {
 
     /// Inference of a network: from scratch, and with accumulators over the moves of the games.
     pub fn network(&mut self, network: &AnyNetwork, games: &[BenchGame]) {
-        match network {
-            AnyNetwork::Tabiya(network) => self.own_network(network, games),
-            AnyNetwork::HalfKp(network) => self.halfkp(network, games),
-        }
-    }
-
-    fn own_network(&mut self, network: &Arc<Network>, games: &[BenchGame]) {
-        use nnue::AccumulatorStack;
-        let label = ("network", "the engine's network, from scratch");
-        self.refresh_each(label, games, |position| network.evaluate(position));
-        let label = ("network_updates", "the engine's network, a move and its evaluation");
-        let accumulators = AccumulatorStack::new(Arc::clone(network));
-        let (reset, play) = (AccumulatorStack::reset, AccumulatorStack::make_move);
-        self.incremental(label, games, accumulators, reset, play, AccumulatorStack::evaluate);
-    }
-
-    fn halfkp(&mut self, network: &Arc<halfkp::Network>, games: &[BenchGame]) {
-        use halfkp::AccumulatorStack;
-        let label = ("halfkp", "HalfKP, from scratch");
-        self.refresh_each(label, games, |position| network.evaluate(position));
-        let label = ("halfkp_updates", "HalfKP, a move and its evaluation");
-        let accumulators = AccumulatorStack::new(Arc::clone(network));
-        let (reset, play) = (AccumulatorStack::reset, AccumulatorStack::make_move);
-        self.incremental(label, games, accumulators, reset, play, AccumulatorStack::evaluate);
+        let [refreshed, updated] = match network {
+            AnyNetwork::Tabiya(_) => [
+                ("network", "the engine's network, from scratch"),
+                ("network_updates", "the engine's network, a move and its evaluation"),
+            ],
+            AnyNetwork::HalfKp(_) => [
+                ("halfkp", "HalfKP, from scratch"),
+                ("halfkp_updates", "HalfKP, a move and its evaluation"),
+            ],
+            AnyNetwork::HalfKa(_) => [
+                ("halfka", "HalfKAv2_hm, from scratch"),
+                ("halfka_updates", "HalfKAv2_hm, a move and its evaluation"),
+            ],
+        };
+        self.refresh_each(refreshed, games, |position| network.evaluate(position));
+        self.incremental(updated, games, AnyStack::new(network.clone()));
     }
 
     fn refresh_each(
@@ -233,14 +224,11 @@ impl Bench<'_> {
     }
 
     /// Every move with the evaluation after it, by incremental updates; nothing if there are no moves.
-    fn incremental<A>(
+    fn incremental(
         &mut self,
         (key, name): (&'static str, &'static str),
         games: &[BenchGame],
-        mut accumulators: A,
-        reset: impl Fn(&mut A, &Position),
-        play: impl Fn(&mut A, &Position, Move) -> Position,
-        evaluate: impl Fn(&mut A, &Position) -> i32,
+        mut accumulators: AnyStack,
     ) {
         let count: usize = games.iter().map(|game| game.moves.len()).sum();
         if count == 0 {
@@ -249,10 +237,10 @@ impl Bench<'_> {
         self.measure(key, name, count, || {
             for game in games {
                 let mut position = game.positions[0];
-                reset(&mut accumulators, &position);
+                accumulators.reset(&position);
                 for &m in &game.moves {
-                    position = play(&mut accumulators, &position, m);
-                    black_box(evaluate(&mut accumulators, &position));
+                    position = accumulators.make_move(&position, m);
+                    black_box(accumulators.evaluate(&position));
                 }
             }
         });

@@ -82,7 +82,7 @@ pub struct AnalyseArgs {
     json: bool,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     if !(0.001..=1e7).contains(&seconds) {
         return Err("must be from 0.001 to 10000000".to_owned());

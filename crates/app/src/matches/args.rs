@@ -49,6 +49,30 @@ pub struct MatchArgs {
     #[arg(long)]
     pub gauntlet: bool,
 
+    #[command(flatten)]
+    pub rules: GameArgs,
+
+    /// Stop when this sequential probability ratio test is decided (two engines only)
+    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = str::parse::<Sprt>)]
+    pub sprt: Option<Sprt>,
+
+    /// Append all games to this file
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Option<PathBuf>,
+    /// The PGN tag Event
+    #[arg(long, value_name = "TEXT", default_value = "tabiya match")]
+    pub event: String,
+    /// State file of finished games; an existing one is resumed
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The limits, openings and rules of games, for `match` and `tune`.
+#[derive(Args)]
+pub struct GameArgs {
     /// Time control in seconds: 8+0.08, 40/5, 40/5+0.1, 2:30+1 [default: 8+0.08 without any limit]
     #[arg(long, value_name = "TC", value_parser = str::parse::<TimeControl>)]
     pub tc: Option<TimeControl>,
@@ -72,7 +96,7 @@ pub struct MatchArgs {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub options: Vec<OptionSetting>,
 
-    /// Openings: PGN (also compressed), or .epd or .fen [default: random balanced openings from the seed]
+    /// Openings: PGN, .epd or .fen, also compressed [default: random balanced openings from the seed]
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
     /// Plies of each opening [default: 8 random ones, or all of the file's]
@@ -98,25 +122,10 @@ pub struct MatchArgs {
     /// Adjudicate a draw after this move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_moves: Option<u32>,
-    /// Stop when this sequential probability ratio test is decided (two engines only)
-    #[arg(long, value_name = "elo0=0,elo1=5,alpha=0.05,beta=0.05", value_parser = str::parse::<Sprt>)]
-    pub sprt: Option<Sprt>,
 
-    /// Append all games to this file
-    #[arg(long, value_name = "FILE")]
-    pub pgn: Option<PathBuf>,
-    /// The PGN tag Event
-    #[arg(long, value_name = "TEXT", default_value = "tabiya match")]
-    pub event: String,
-    /// State file of finished games; an existing one is resumed
-    #[arg(long, value_name = "FILE")]
-    pub state: Option<PathBuf>,
     /// Log everything sent to and received from the engines
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

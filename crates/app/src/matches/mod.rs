@@ -1,6 +1,7 @@
 //! `tabiya match`: arguments, terminal output and wiring of the crate `arena`.
 
 mod args;
+mod games;
 mod live;
 
 use std::fs::{File, OpenOptions};
@@ -9,24 +10,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use arena::{
-    Adjudicator, Book, Contender, EngineLimits, FinishedGame, MatchReport, Pace, Rules, Schedule,
-    Standings, State, Tournament, Verdict, make_names_unique, table,
+    FinishedGame, MatchReport, Pace, Schedule, Standings, State, Verdict, make_names_unique, table,
 };
 use layout::count;
-use serde_json::{Value, json};
-use uci::Log;
 
-use self::args::BookOrder;
-pub use self::args::MatchArgs;
+pub use self::args::{GameArgs, MatchArgs};
 use self::live::Live;
 use crate::{Outcome, interrupt, output};
-
-/// The longest time to answer `uci` and `isready`.
-const READY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs the command.
 pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
@@ -40,7 +34,8 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     let stop = Arc::new(AtomicBool::new(false));
     let stop_on_interrupt = Arc::clone(&stop);
     let interrupted = interrupt::listen(move || stop_on_interrupt.store(true, Relaxed))?;
-    let tournament = tournament(&args, stop)?;
+    let event = args.pgn.is_some().then(|| args.event.clone());
+    let tournament = args.rules.tournament(&args.engines, event, stop)?;
     let names: Vec<String> = args.engines.iter().map(|spec| spec.name.clone()).collect();
     // Every engine is started once before the first game, so that errors come early.
     let ids = (0..names.len())
@@ -53,7 +48,10 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
     let mut standings = Standings::new(names.len());
     let (mut state, finished) = match &args.state {
         Some(path) => {
-            let (state, finished) = State::open(path, &settings(&args, &tournament))?;
+            // The number of games may grow.
+            let mut settings = args.rules.settings(&tournament);
+            settings["gauntlet"] = args.gauntlet.into();
+            let (state, finished) = State::open(path, &settings)?;
             (Some(state), tournament.resumable(finished))
         }
         None => (None, Vec::new()),
@@ -132,84 +130,14 @@ pub fn run(mut args: MatchArgs, out: &mut dyn Write) -> Outcome {
 
 /// Every output is a file of its own and not an input.
 fn check_outputs(args: &MatchArgs) -> anyhow::Result<()> {
-    let outputs = [&args.pgn, &args.log, &args.state].into_iter().flatten().map(PathBuf::as_path);
+    let outputs =
+        [&args.pgn, &args.rules.log, &args.state].into_iter().flatten().map(PathBuf::as_path);
     let outputs: Vec<&Path> = outputs.collect();
     for (n, output) in outputs.iter().enumerate() {
         ensure!(!outputs[..n].contains(output), "{} is two outputs", output.display());
         output::ensure_not_inputs([*output], outputs[..n].iter().copied())?;
     }
-    output::ensure_not_inputs(outputs, args.openings.as_deref())
-}
-
-/// The match that the arguments describe.
-fn tournament(args: &MatchArgs, stop: Arc<AtomicBool>) -> anyhow::Result<Tournament> {
-    let mut limits =
-        EngineLimits { tc: args.tc, movetime: args.movetime, nodes: args.nodes, depth: args.depth };
-    if limits.is_empty() {
-        limits.tc = Some("8+0.08".parse()?);
-    }
-    let contenders = args
-        .engines
-        .iter()
-        .map(|spec| Contender { spec: spec.clone(), limits: spec.limits.unwrap_or(limits) })
-        .collect();
-    let book = match &args.openings {
-        Some(path) => {
-            let shuffle = (args.order == BookOrder::Random).then_some(args.seed);
-            let plies = args.plies.map(usize::from);
-            Book::read(path, plies, shuffle, |skipped| eprintln!("tabiya: {skipped}"))?
-        }
-        None => Book::random(args.seed, args.plies.unwrap_or(8).into(), args.chess960),
-    };
-    let log = match &args.log {
-        Some(path) => Log::new(
-            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
-        ),
-        None => Log::default(),
-    };
-    Ok(Tournament {
-        contenders,
-        common_options: args.options.clone(),
-        book,
-        rules: Rules {
-            chess960: args.chess960,
-            time_margin: Duration::from_millis(args.timemargin),
-            timeout: args.patience,
-            ready_timeout: args.patience.min(READY_TIMEOUT),
-            max_moves: args.max_moves,
-            adjudicator: Adjudicator::new(args.resign, args.draw),
-        },
-        event: args.pgn.is_some().then(|| args.event.clone()),
-        log,
-        stop,
-    })
-}
-
-/// The settings of the state file: all that results depend on, and that must not change when a match is
-/// resumed. The number of games may grow.
-fn settings(args: &MatchArgs, tournament: &Tournament) -> Value {
-    let engine = |contender: &Contender| {
-        let spec = &contender.spec;
-        json!({
-            "name": spec.name, "program": spec.program, "args": spec.args,
-            "options": spec.settings, "limits": contender.limits.to_string(),
-        })
-    };
-    json!({
-        "engines": tournament.contenders.iter().map(engine).collect::<Vec<Value>>(),
-        "options": args.options,
-        "gauntlet": args.gauntlet,
-        "timemargin": args.timemargin,
-        "openings": args.openings.as_ref().map(|path| path.display().to_string()),
-        "openings_fingerprint": tournament.book.fingerprint().to_string(),
-        "plies": args.plies,
-        "order": format!("{:?}", args.order).to_lowercase(),
-        "seed": args.seed,
-        "chess960": args.chess960,
-        "resign": args.resign.map(|rule| format!("{rule:?}")),
-        "draw": args.draw.map(|rule| format!("{rule:?}")),
-        "max_moves": args.max_moves,
-    })
+    output::ensure_not_inputs(outputs, args.rules.openings.as_deref())
 }
 
 fn open_to_append(path: &Path) -> anyhow::Result<File> {

@@ -19,7 +19,7 @@ use crate::{Outcome, input};
 /// Measure features, networks and training in positions per second
 #[derive(clap::Args)]
 pub struct BenchArgs {
-    /// Network file, HalfKP or the engine's own format [default: a random network of the latter]
+    /// Network file of any format [default: a random one of the engine's]
     #[arg(long, value_name = "FILE")]
     net: Vec<PathBuf>,
     /// File of positions, one FEN per line [default: positions of random games]

@@ -33,7 +33,7 @@ enum PgnCommand {
 
 /// Arguments of all commands.
 #[derive(Args)]
-struct FileArgs {
+pub struct FileArgs {
     /// PGN files; their compression is detected. `-` is standard input. A folder stands for all files in it
     /// that end in .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name.
     #[arg(required = true, value_name = "FILE")]
@@ -44,17 +44,17 @@ struct FileArgs {
 
 impl FileArgs {
     /// The files, with folders expanded.
-    fn inputs(&self) -> Result<Vec<PathBuf>, data::DataError> {
+    pub fn inputs(&self) -> Result<Vec<PathBuf>, data::DataError> {
         data::expand(&self.files)
     }
 
-    fn options(&self) -> data::ReadOptions {
+    pub fn options(&self) -> data::ReadOptions {
         data::ReadOptions { threads: self.threads.count(), ..data::ReadOptions::default() }
     }
 }
 
 /// Prints why an input could not be read completely; returns the lines.
-fn report_failure(result: Result<(), data::ReadError>) -> Vec<String> {
+pub fn report_failure(result: Result<(), data::ReadError>) -> Vec<String> {
     let lines = result.err().map_or_else(Vec::new, |error| error.lines());
     lines.iter().for_each(|line| eprintln!("tabiya: {line}"));
     lines

@@ -6,6 +6,7 @@ use chess::Position;
 use chess::rng::Rng;
 use serde_json::Value;
 use test_support::TempDir;
+use test_support::halfka;
 use test_support::halfkp::{self, Weights};
 
 use crate::common::{run_with, text};
@@ -50,6 +51,22 @@ fn a_halfkp_network_gives_the_values_of_the_reference_evaluation() {
     check_vectors(&dir.write("random.nnue", &file), &content, 40);
 }
 
+#[test]
+fn a_halfka_network_gives_the_centipawns_of_the_reference_evaluation() {
+    let file = halfka::file(Weights::Typical, 5);
+    let reference = halfka::Reference::new(&file);
+    let mut rng = Rng::new(4, 0);
+    let (mut position, mut content) = (Position::INITIAL, String::new());
+    for _ in 0..40 {
+        let legal = position.legal_moves();
+        position = position.after(legal[rng.below(legal.len())]);
+        let value = nnue::halfka::centipawns(reference.evaluate(&position));
+        content += &format!("{position}; {value}\n");
+    }
+    let dir = TempDir::new();
+    check_vectors(&dir.write("random.nnue", &file), &content, 40);
+}
+
 mod shared_data {
     use super::*;
 
@@ -60,6 +77,23 @@ mod shared_data {
         let vectors = test_support::shared("nnue/halfkp_vectors.txt");
         let content = std::fs::read_to_string(vectors).expect("vectors");
         check_vectors(network.to_str().expect("UTF-8"), &content, 400);
+    }
+
+    #[test]
+    #[ignore = "needs a network of 40 MB: make test-shared"]
+    fn stockfish_16_s_network_gives_its_centipawns() {
+        let network = test_support::shared("nnue/nn-5af11540bbfe.nnue");
+        let vectors = test_support::shared("nnue/sf16_vectors.txt");
+        let vectors = std::fs::read_to_string(vectors).expect("vectors");
+        let mut content = String::new();
+        for line in vectors.lines().filter(|line| !line.starts_with('#')) {
+            let fen = line.split(';').next().expect("a position");
+            let white = line.rsplit(';').next().expect("a value");
+            let centipawns = (white.trim().parse::<f64>().expect("a value") * 100.0).round() as i32;
+            let sign = if fen.contains(" b ") { -1 } else { 1 };
+            content += &format!("{fen}; {}\n", sign * centipawns);
+        }
+        check_vectors(network.to_str().expect("UTF-8"), &content, 200);
     }
 }
 
@@ -95,10 +129,11 @@ fn a_bad_line_is_an_error_in_its_place_and_in_the_end() {
 
 #[test]
 fn what_is_no_network_is_refused_by_name_with_its_reason() {
-    let halfkp = 0x7AF3_2F16_u32.to_le_bytes();
+    let [halfkp, halfka] = [0x7AF3_2F16_u32, 0x7AF3_2F20].map(u32::to_le_bytes);
     for (name, content, reason) in [
         ("text.nnue", &b"no network at all"[..], "not a network"),
         ("cut.nnue", &halfkp[..], "cut off"),
+        ("cut16.nnue", &halfka[..], "cut off"),
         ("cut.tnn", b"TABIYANN", ""),
     ] {
         let dir = TempDir::new();

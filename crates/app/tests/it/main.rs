@@ -11,6 +11,7 @@ mod eval;
 #[cfg(unix)]
 mod jobs;
 mod matches;
+mod measure;
 mod nnue_train;
 mod paco;
 mod pgn;

@@ -8,6 +8,7 @@ use chess::pgn::{GameResult, Score};
 use chess::{Color, PackedRow};
 use data::{PackedFile, Split};
 use nnue::{AnyNetwork, Network, Shape};
+use test_support::halfka;
 use test_support::halfkp::{self, Weights};
 use test_support::{KillLoop, TempDir, contents};
 
@@ -119,7 +120,8 @@ fn scores_are_those_of_the_network_centipawns_for_white() {
     let own = folder.path("own.nnue");
     fs::write(&own, Network::random(shape, 3).unwrap().to_bytes()).unwrap();
     let halfkp = folder.write("halfkp.nnue", halfkp::file(Weights::Typical, 3));
-    for (name, net) in [("own", own.as_str()), ("halfkp", halfkp.as_str())] {
+    let halfka = folder.write("halfka.nnue", halfka::file(Weights::Typical, 3));
+    for (name, net) in [("own", &own), ("halfkp", &halfkp), ("halfka", &halfka)] {
         let network = AnyNetwork::from_bytes(&fs::read(net).unwrap()).unwrap();
         let out = folder.path(name);
         done(&["nnue", "rescore", &input, "--net", net, "--vary", "4", "--out", &out]);

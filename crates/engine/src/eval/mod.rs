@@ -13,7 +13,7 @@ pub mod terms;
 pub mod weights;
 
 use chess::{Move, Position};
-use nnue::{AccumulatorStack, AnyNetwork, halfkp, halfkp_centipawns};
+use nnue::{AnyNetwork, AnyStack};
 
 use crate::score::{Score, clamp_evaluation};
 
@@ -23,9 +23,7 @@ pub enum Evaluator {
     /// The hand-crafted evaluation of [`classic`], from scratch each time but for the pawn cache.
     Classic(classic::PawnCache),
     /// A network with its accumulator stack.
-    Network(AccumulatorStack),
-    /// A HalfKP network of Stockfish 12.
-    HalfKp(halfkp::AccumulatorStack),
+    Network(AnyStack),
 }
 
 /// The embedded network if there is one, else the classic evaluation.
@@ -40,10 +38,7 @@ impl Evaluator {
     pub fn new(network: Option<AnyNetwork>) -> Self {
         match network {
             None => Self::Classic(classic::PawnCache::default()),
-            Some(AnyNetwork::Tabiya(network)) => Self::Network(AccumulatorStack::new(network)),
-            Some(AnyNetwork::HalfKp(network)) => {
-                Self::HalfKp(halfkp::AccumulatorStack::new(network))
-            }
+            Some(network) => Self::Network(AnyStack::new(network)),
         }
     }
 
@@ -51,8 +46,7 @@ impl Evaluator {
     pub fn network(&self) -> Option<AnyNetwork> {
         match self {
             Self::Classic(_) => None,
-            Self::Network(accumulators) => Some(AnyNetwork::Tabiya(accumulators.network().clone())),
-            Self::HalfKp(accumulators) => Some(AnyNetwork::HalfKp(accumulators.network().clone())),
+            Self::Network(accumulators) => Some(accumulators.network()),
         }
     }
 
@@ -61,7 +55,6 @@ impl Evaluator {
         match self {
             Self::Classic(_) => {}
             Self::Network(accumulators) => accumulators.reset(root),
-            Self::HalfKp(accumulators) => accumulators.reset(root),
         }
     }
 
@@ -71,7 +64,6 @@ impl Evaluator {
         match self {
             Self::Classic(_) => position.after(m),
             Self::Network(accumulators) => accumulators.make_move(position, m),
-            Self::HalfKp(accumulators) => accumulators.make_move(position, m),
         }
     }
 
@@ -81,7 +73,6 @@ impl Evaluator {
         match self {
             Self::Classic(_) => {}
             Self::Network(accumulators) => accumulators.unmake_move(),
-            Self::HalfKp(accumulators) => accumulators.unmake_move(),
         }
     }
 
@@ -91,7 +82,6 @@ impl Evaluator {
         let score = match self {
             Self::Classic(pawns) => classic::evaluate(position, pawns),
             Self::Network(accumulators) => accumulators.evaluate(position),
-            Self::HalfKp(accumulators) => halfkp_centipawns(accumulators.evaluate(position)),
         };
         // The nearer the fifty-move rule, the nearer a draw.
         let clock = i32::from(position.halfmove_clock().min(100));

@@ -1,119 +1,195 @@
 //! The parameters of the search. Scores are centipawns; reductions are in 1024ths of a ply.
+//!
+//! Each is a function that returns a constant. In a build with the feature `tune` it returns the value of a UCI
+//! option of the same name, for `tabiya tune`; all engines of a process then share it.
 
-/// Aspiration window: half its initial width.
-pub const ASPIRATION: i32 = 14;
-/// Aspiration window: minimum depth.
-pub const ASPIRATION_DEPTH: i32 = 4;
+#[cfg(feature = "tune")]
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
-/// Razoring: margin below alpha, …
-pub const RAZOR_BASE: i32 = 180;
-/// … plus this times depth².
-pub const RAZOR_DEPTH: i32 = 130;
-/// Razoring: maximum depth.
-pub const RAZOR_MAX_DEPTH: i32 = 4;
+use uci::{OptionDecl, OptionError};
 
-/// Reverse futility pruning: margin above beta per ply.
-pub const REVERSE_FUTILITY: i32 = 78;
-/// Reverse futility pruning: maximum depth.
-pub const REVERSE_FUTILITY_MAX_DEPTH: i32 = 9;
+/// The parameters as options: none, they are constants.
+#[cfg(not(feature = "tune"))]
+pub fn options() -> Vec<OptionDecl> {
+    Vec::new()
+}
 
-/// Null-move pruning: minimum depth.
-pub const NULL_MIN_DEPTH: i32 = 3;
-/// Null-move pruning: base reduction, …
-pub const NULL_REDUCTION: i32 = 4;
-/// … plus depth divided by this, …
-pub const NULL_DEPTH_DIVISOR: i32 = 4;
-/// … plus the margin above beta divided by this.
-pub const NULL_SCORE_DIVISOR: i32 = 180;
-/// Null-move pruning: the static evaluation must exceed beta by this, …
-pub const NULL_SLACK: i32 = 140;
-/// … minus this per ply.
-pub const NULL_SLACK_DEPTH: i32 = 20;
-/// Null-move pruning: minimum depth of a verification search.
-pub const NULL_VERIFY_DEPTH: i32 = 13;
+/// Sets a parameter if the option is one: it never is.
+#[cfg(not(feature = "tune"))]
+pub fn set(_: &OptionDecl, _: &str) -> Result<bool, OptionError> {
+    Ok(false)
+}
 
-/// ProbCut: margin above beta.
-pub const PROBCUT: i32 = 190;
-/// ProbCut: minimum depth.
-pub const PROBCUT_MIN_DEPTH: i32 = 5;
-/// ProbCut: depth reduction of the confirming search.
-pub const PROBCUT_REDUCTION: i32 = 4;
+/// Defines parameters with their ranges for tuning.
+macro_rules! margins {
+    ($($(#[$doc:meta])* $name:ident = $value:literal in $min:literal..=$max:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub const fn $name() -> i32 {
+                $value
+            }
+        )*
+        $(
+            $(#[$doc])*
+            #[cfg(feature = "tune")]
+            #[inline(always)]
+            pub fn $name() -> i32 {
+                values::$name.load(Relaxed)
+            }
+        )*
 
-/// Internal iterative reduction: minimum depth.
-pub const IIR_MIN_DEPTH: i32 = 4;
+        /// The current values.
+        #[cfg(feature = "tune")]
+        #[allow(non_upper_case_globals, reason = "named as their functions")]
+        mod values {
+            use super::AtomicI32;
+            $(pub static $name: AtomicI32 = AtomicI32::new($value);)*
+        }
 
-/// Late move pruning: move count at depth 0.
-pub const LATE_MOVES_BASE: i32 = 4;
-/// Late move pruning: maximum depth.
-pub const LATE_MOVES_MAX_DEPTH: i32 = 8;
+        /// All parameters as options, with their defaults and ranges.
+        #[cfg(feature = "tune")]
+        pub fn options() -> Vec<OptionDecl> {
+            vec![$(OptionDecl::spin(stringify!($name), $value, $min, $max)),*]
+        }
 
-/// Futility pruning: margin below alpha, …
-pub const FUTILITY_BASE: i32 = 95;
-/// … plus this per ply.
-pub const FUTILITY_DEPTH: i32 = 85;
-/// Futility pruning: maximum depth.
-pub const FUTILITY_MAX_DEPTH: i32 = 8;
+        /// Sets a parameter if the option is one.
+        #[cfg(feature = "tune")]
+        pub fn set(option: &OptionDecl, value: &str) -> Result<bool, OptionError> {
+            let parameter = match option.name.as_str() {
+                $(stringify!($name) => &values::$name,)*
+                _ => return Ok(false),
+            };
+            parameter.store(option.parse_spin(value)? as i32, Relaxed);
+            Ok(true)
+        }
 
-/// History pruning: history threshold per ply.
-pub const HISTORY_PRUNING: i32 = -3300;
-/// History pruning: maximum depth.
-pub const HISTORY_PRUNING_MAX_DEPTH: i32 = 5;
+        #[cfg(test)]
+        #[test]
+        fn defaults_are_within_their_ranges() {
+            $(assert!(($min..=$max).contains(&$value), stringify!($name));)*
+        }
+    };
+}
 
-/// SEE pruning: threshold of quiet moves, times depth².
-pub const SEE_PRUNING_QUIET: i32 = -22;
-/// SEE pruning: threshold of captures per ply.
-pub const SEE_PRUNING_CAPTURE: i32 = -95;
-/// SEE pruning: maximum depth.
-pub const SEE_PRUNING_MAX_DEPTH: i32 = 9;
+margins! {
+    /// Aspiration window: half its initial width.
+    aspiration = 14 in 4..=60;
+    /// Aspiration window: minimum depth.
+    aspiration_depth = 4 in 2..=10;
 
-/// Singular extensions: minimum depth.
-pub const SINGULAR_MIN_DEPTH: i32 = 7;
-/// Singular extensions: the table entry may be this much shallower.
-pub const SINGULAR_TABLE_DEPTH: i32 = 3;
-/// Singular extensions: margin below the table score, in half centipawns per ply.
-pub const SINGULAR_MARGIN: i32 = 2;
-/// Double extension: further margin below the singular beta.
-pub const DOUBLE_MARGIN: i32 = 18;
+    /// Razoring: margin below alpha, …
+    razor_base = 180 in 0..=600;
+    /// … plus this times depth².
+    razor_depth = 130 in 20..=400;
+    /// Razoring: maximum depth.
+    razor_max_depth = 4 in 1..=10;
+
+    /// Reverse futility pruning: margin above beta per ply.
+    reverse_futility = 78 in 20..=200;
+    /// Reverse futility pruning: maximum depth.
+    reverse_futility_max_depth = 9 in 4..=16;
+
+    /// Null-move pruning: minimum depth.
+    null_min_depth = 3 in 1..=6;
+    /// Null-move pruning: base reduction, …
+    null_reduction = 4 in 2..=7;
+    /// … plus depth divided by this, …
+    null_depth_divisor = 4 in 2..=8;
+    /// … plus the margin above beta divided by this.
+    null_score_divisor = 180 in 60..=500;
+    /// Null-move pruning: the static evaluation must exceed beta by this, …
+    null_slack = 140 in 0..=400;
+    /// … minus this per ply.
+    null_slack_depth = 20 in 0..=60;
+    /// Null-move pruning: minimum depth of a verification search.
+    null_verify_depth = 13 in 8..=30;
+
+    /// ProbCut: margin above beta.
+    probcut = 190 in 60..=400;
+    /// ProbCut: minimum depth.
+    probcut_min_depth = 5 in 3..=9;
+    /// ProbCut: depth reduction of the confirming search.
+    probcut_reduction = 4 in 2..=6;
+
+    /// Internal iterative reduction: minimum depth.
+    iir_min_depth = 4 in 2..=8;
+
+    /// Late move pruning: move count at depth 0.
+    late_moves_base = 4 in 1..=12;
+    /// Late move pruning: maximum depth.
+    late_moves_max_depth = 8 in 4..=16;
+
+    /// Futility pruning: margin below alpha, …
+    futility_base = 95 in 0..=300;
+    /// … plus this per ply.
+    futility_depth = 85 in 20..=250;
+    /// Futility pruning: maximum depth.
+    futility_max_depth = 8 in 4..=16;
+
+    /// History pruning: history threshold per ply.
+    history_pruning = -3300 in -9000..=-500;
+    /// History pruning: maximum depth.
+    history_pruning_max_depth = 5 in 2..=10;
+
+    /// SEE pruning: threshold of quiet moves, times depth².
+    see_pruning_quiet = -22 in -80..=-5;
+    /// SEE pruning: threshold of captures per ply.
+    see_pruning_capture = -95 in -250..=-20;
+    /// SEE pruning: maximum depth.
+    see_pruning_max_depth = 9 in 4..=16;
+
+    /// Singular extensions: minimum depth.
+    singular_min_depth = 7 in 4..=10;
+    /// Singular extensions: the table entry may be this much shallower.
+    singular_table_depth = 3 in 1..=6;
+    /// Singular extensions: margin below the table score, in half centipawns per ply.
+    singular_margin = 2 in 1..=8;
+    /// Double extension: further margin below the singular beta.
+    double_margin = 18 in 0..=80;
+
+    /// Late move reductions: minimum depth.
+    reduction_min_depth = 2 in 1..=5;
+    /// Late move reductions at the root: minimum depth.
+    root_reduction_min_depth = 3 in 1..=6;
+    /// Late move reductions at the root: moves searched without reduction.
+    root_reduction_moves = 3 in 1..=8;
+    /// Late move reductions: constant term, in hundredths of a ply.
+    reduction_base = 75 in 0..=200;
+    /// Late move reductions: divisor of ln(depth) × ln(move number), in hundredths.
+    reduction_divisor = 215 in 120..=400;
+    /// Late move reductions: at a cut node.
+    reduction_cut_node = 1400 in 0..=3000;
+    /// Late move reductions: on a principal variation, now or earlier.
+    reduction_on_pv = -1100 in -3000..=0;
+    /// Late move reductions: the static evaluation is improving.
+    reduction_improving = -700 in -2500..=0;
+    /// Late move reductions: the table move is a capture or promotion.
+    reduction_table_capture = 900 in 0..=2500;
+    /// Late move reductions: the move gives check.
+    reduction_check = -900 in -2500..=0;
+    /// Late move reductions: the move is a killer.
+    reduction_killer = -900 in -2500..=0;
+    /// Late move reductions: children have failed high often.
+    reduction_cutoffs = 900 in 0..=2500;
+    /// Late move reductions: quiet history worth one ply.
+    reduction_history = 9000 in 3000..=25000;
+    /// Late move reductions: capture history worth one ply.
+    reduction_capture_history = 6000 in 2000..=20000;
+
+    /// Delta pruning in quiescence: margin.
+    quiescence_futility = 160 in 20..=500;
+    /// Quiescence: SEE threshold of captures.
+    quiescence_see = -20 in -150..=100;
+
+    /// History bonus per ply, …
+    bonus_depth = 160 in 40..=400;
+    /// … minus this, …
+    bonus_offset = 80 in -100..=400;
+    /// … at most this.
+    bonus_max = 1700 in 500..=4000;
+}
+
 /// Double extensions: maximum in one line.
 pub const DOUBLE_LIMIT: u8 = 6;
-
-/// Late move reductions: minimum depth.
-pub const REDUCTION_MIN_DEPTH: i32 = 2;
-/// Late move reductions at the root: minimum depth.
-pub const ROOT_REDUCTION_MIN_DEPTH: i32 = 3;
-/// Late move reductions at the root: moves searched without reduction.
-pub const ROOT_REDUCTION_MOVES: i32 = 3;
-/// Late move reductions: constant term, in plies.
-pub const REDUCTION_BASE: f64 = 0.75;
-/// Late move reductions: divisor of ln(depth) × ln(move number).
-pub const REDUCTION_DIVISOR: f64 = 2.15;
-/// Late move reductions: at a cut node.
-pub const REDUCTION_CUT_NODE: i32 = 1400;
-/// Late move reductions: on a principal variation, now or earlier.
-pub const REDUCTION_ON_PV: i32 = -1100;
-/// Late move reductions: the static evaluation is improving.
-pub const REDUCTION_IMPROVING: i32 = -700;
-/// Late move reductions: the table move is a capture or promotion.
-pub const REDUCTION_TABLE_CAPTURE: i32 = 900;
-/// Late move reductions: the move gives check.
-pub const REDUCTION_CHECK: i32 = -900;
-/// Late move reductions: the move is a killer.
-pub const REDUCTION_KILLER: i32 = -900;
-/// Late move reductions: children have failed high often.
-pub const REDUCTION_CUTOFFS: i32 = 900;
-/// Late move reductions: quiet history worth one ply.
-pub const REDUCTION_HISTORY: i32 = 9000;
-/// Late move reductions: capture history worth one ply.
-pub const REDUCTION_CAPTURE_HISTORY: i32 = 6000;
-
-/// Delta pruning in quiescence: margin.
-pub const QUIESCENCE_FUTILITY: i32 = 160;
-/// Quiescence: SEE threshold of captures.
-pub const QUIESCENCE_SEE: i32 = -20;
-
-/// History bonus per ply, …
-pub const BONUS_DEPTH: i32 = 160;
-/// … minus this, …
-pub const BONUS_OFFSET: i32 = 80;
-/// … at most this.
-pub const BONUS_MAX: i32 = 1700;

@@ -16,7 +16,7 @@
 //! histories, so that move ordering differs between them. The main thread checks the limits and reports.
 
 mod limits;
-mod margins;
+pub(crate) mod margins;
 mod node;
 mod pruning;
 mod quiescence;

@@ -273,7 +273,7 @@ impl Searcher<'_> {
         //     for the next visit.
         if !N::ROOT
             && tt_move.is_none()
-            && depth >= IIR_MIN_DEPTH
+            && depth >= iir_min_depth()
             && (N::PV || cut_node)
             && excluded.is_none()
         {

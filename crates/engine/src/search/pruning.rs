@@ -18,9 +18,9 @@ impl Searcher<'_> {
         let &Node { position, ply, depth, estimate, improving, .. } = node;
 
         // 7. Razoring: so far below alpha that only captures can help; quiescence decides.
-        if depth <= RAZOR_MAX_DEPTH
+        if depth <= razor_max_depth()
             && self.shared.limits.mate.is_none()
-            && estimate + RAZOR_BASE + RAZOR_DEPTH * depth * depth <= alpha
+            && estimate + razor_base() + razor_depth() * depth * depth <= alpha
         {
             let score = self.quiescence::<NonPv>(position, alpha, alpha + 1, ply);
             if score <= alpha || self.stopped {
@@ -29,8 +29,8 @@ impl Searcher<'_> {
         }
 
         // 8. Reverse futility pruning: so far above beta that the opponent will not catch up. +131 ± 51
-        let margin = REVERSE_FUTILITY * (depth - i32::from(improving));
-        if depth <= REVERSE_FUTILITY_MAX_DEPTH
+        let margin = reverse_futility() * (depth - i32::from(improving));
+        if depth <= reverse_futility_max_depth()
             && estimate - margin >= beta
             && !score::is_decided(estimate)
             && beta > -score::WIN_BOUND
@@ -39,9 +39,9 @@ impl Searcher<'_> {
         }
 
         // 9. Null-move pruning: if passing still reaches beta, some move will. +19 ± 41
-        if depth >= NULL_MIN_DEPTH
+        if depth >= null_min_depth()
             && estimate >= beta
-            && node.static_eval >= beta + NULL_SLACK - NULL_SLACK_DEPTH * depth
+            && node.static_eval >= beta + null_slack() - null_slack_depth() * depth
             && self.earlier(ply, 1).piece_to != NO_MOVE
             && ply >= self.null_from_ply
             && beta > -score::WIN_BOUND
@@ -53,8 +53,8 @@ impl Searcher<'_> {
         }
 
         // 10. ProbCut: a capture well above beta at reduced depth will be above beta here.
-        let goal = beta + PROBCUT - 50 * i32::from(improving);
-        if depth >= PROBCUT_MIN_DEPTH
+        let goal = beta + probcut() - 50 * i32::from(improving);
+        if depth >= probcut_min_depth()
             && !score::is_decided(beta)
             && !node.entry.is_some_and(|e| e.depth >= depth - 3 && e.score < goal)
             && let Some(score) = self.probcut(node, goal)
@@ -69,9 +69,9 @@ impl Searcher<'_> {
     #[inline(always)]
     fn null_move(&mut self, node: &Node, passed: &Position, beta: Score) -> Option<Score> {
         let &Node { position, ply, depth, estimate, cut_node, .. } = node;
-        let reduction = NULL_REDUCTION
-            + depth / NULL_DEPTH_DIVISOR
-            + ((estimate - beta) / NULL_SCORE_DIVISOR).min(3);
+        let reduction = null_reduction()
+            + depth / null_depth_divisor()
+            + ((estimate - beta) / null_score_divisor()).min(3);
         let depth = depth - reduction;
         self.frame_mut(ply).piece_to = NO_MOVE;
         self.frame_mut(ply + 1).in_check = false;
@@ -86,7 +86,7 @@ impl Searcher<'_> {
             return None;
         }
         let score = if score::is_decided(score) { beta } else { score };
-        if node.depth < NULL_VERIFY_DEPTH || self.null_from_ply > 0 {
+        if node.depth < null_verify_depth() || self.null_from_ply > 0 {
             return Some(score);
         }
         self.null_from_ply = ply + (3 * depth / 4).max(1) as usize;
@@ -101,7 +101,7 @@ impl Searcher<'_> {
     /// The score of a capture that stays above `goal` at reduced depth.
     fn probcut(&mut self, node: &Node, goal: Score) -> Option<Score> {
         let &Node { position, ply, cut_node, .. } = node;
-        let depth = node.depth - PROBCUT_REDUCTION;
+        let depth = node.depth - probcut_reduction();
         let mut picker = MovePicker::captures(position, None, goal - node.static_eval);
         let context = self.quiet_context(position, ply);
         while let Some(m) = picker.next(position, &self.worker.history, &context) {
@@ -137,30 +137,30 @@ impl Searcher<'_> {
         let &Candidate { m, history, .. } = candidate;
         if candidate.noisy {
             // SEE pruning of captures.
-            return depth <= SEE_PRUNING_MAX_DEPTH
-                && !position.see_reaches(m, SEE_PRUNING_CAPTURE * depth - history / 64);
+            return depth <= see_pruning_max_depth()
+                && !position.see_reaches(m, see_pruning_capture() * depth - history / 64);
         }
         // a. Late move pruning (move count): enough quiet moves have been searched. +72 ± 45
-        let limit = (LATE_MOVES_BASE + depth * depth) / (2 - i32::from(node.improving));
-        if depth <= LATE_MOVES_MAX_DEPTH && candidate.number >= limit {
+        let limit = (late_moves_base() + depth * depth) / (2 - i32::from(node.improving));
+        if depth <= late_moves_max_depth() && candidate.number >= limit {
             *skip_quiets = true;
         }
         // b. Futility pruning: a quiet move will not raise the evaluation to alpha. +12 ± 41
         let lmr_depth = (depth - candidate.reduction / 1024).max(0);
         if !in_check
-            && lmr_depth <= FUTILITY_MAX_DEPTH
-            && node.static_eval + FUTILITY_BASE + FUTILITY_DEPTH * lmr_depth + history / 128
+            && lmr_depth <= futility_max_depth()
+            && node.static_eval + futility_base() + futility_depth() * lmr_depth + history / 128
                 <= alpha
         {
             *skip_quiets = true;
             return true;
         }
         // c. History pruning.
-        if lmr_depth <= HISTORY_PRUNING_MAX_DEPTH && history < HISTORY_PRUNING * depth {
+        if lmr_depth <= history_pruning_max_depth() && history < history_pruning() * depth {
             return true;
         }
         // d. SEE pruning of quiet moves.
-        lmr_depth <= SEE_PRUNING_MAX_DEPTH
-            && !position.see_reaches(m, SEE_PRUNING_QUIET * lmr_depth * lmr_depth)
+        lmr_depth <= see_pruning_max_depth()
+            && !position.see_reaches(m, see_pruning_quiet() * lmr_depth * lmr_depth)
     }
 }

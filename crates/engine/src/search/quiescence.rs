@@ -69,7 +69,7 @@ impl Searcher<'_> {
                 return if score::is_decided(best) { best } else { (best + beta) / 2 };
             }
             alpha = alpha.max(best);
-            futility = best + QUIESCENCE_FUTILITY;
+            futility = best + quiescence_futility();
         }
 
         // 4. Captures that do not lose material, or evasions.
@@ -77,7 +77,7 @@ impl Searcher<'_> {
         let mut picker = if in_check {
             MovePicker::all(position, tt_move)
         } else {
-            MovePicker::captures(position, tt_move, QUIESCENCE_SEE)
+            MovePicker::captures(position, tt_move, quiescence_see())
         };
         let context = self.quiet_context(position, ply);
         let mut best_move = None;

@@ -7,30 +7,48 @@ use super::node::{Candidate, Node, NodeType};
 use super::worker::Searcher;
 
 /// By depth and move number.
+#[cfg(not(feature = "tune"))]
 static REDUCTIONS: LazyLock<Box<[[i32; 64]; 64]>> = LazyLock::new(|| {
     let mut table = Box::new([[0; 64]; 64]);
     for (depth, row) in table.iter_mut().enumerate().skip(1) {
         for (number, reduction) in row.iter_mut().enumerate().skip(1) {
-            let product = (depth as f64).ln() * (number as f64).ln();
-            *reduction = ((REDUCTION_BASE + product / REDUCTION_DIVISOR) * 1024.0) as i32;
+            *reduction = formula((depth as f64).ln(), (number as f64).ln());
         }
     }
     table
 });
 
+/// The reduction by the logarithms of depth and move number.
+#[inline(always)]
+fn formula(depth: f64, number: f64) -> i32 {
+    let (constant, divisor) =
+        (f64::from(reduction_base()) / 100.0, f64::from(reduction_divisor()) / 100.0);
+    ((constant + depth * number / divisor) * 1024.0) as i32
+}
+
 /// The reduction by depth and move number alone.
+#[cfg(not(feature = "tune"))]
 #[inline(always)]
 pub(super) fn base(depth: i32, number: i32) -> i32 {
     REDUCTIONS[depth.clamp(0, 63) as usize][number.clamp(0, 63) as usize]
 }
 
+/// The reduction by depth and move number alone, by the current values of its parameters.
+#[cfg(feature = "tune")]
+pub(super) fn base(depth: i32, number: i32) -> i32 {
+    static LOGARITHMS: LazyLock<[f64; 64]> =
+        LazyLock::new(|| std::array::from_fn(|n| (n as f64).ln()));
+    let (depth, number) = (depth.clamp(0, 63) as usize, number.clamp(0, 63) as usize);
+    if depth == 0 || number == 0 { 0 } else { formula(LOGARITHMS[depth], LOGARITHMS[number]) }
+}
+
 /// Whether a move is late enough and the node deep enough for a reduction.
 #[inline(always)]
-pub(super) const fn applies<N: NodeType>(depth: i32, number: i32) -> bool {
+pub(super) fn applies<N: NodeType>(depth: i32, number: i32) -> bool {
     if N::ROOT {
-        depth >= ROOT_REDUCTION_MIN_DEPTH && number > ROOT_REDUCTION_MOVES
+        depth >= root_reduction_min_depth() && number > root_reduction_moves()
     } else {
-        depth >= REDUCTION_MIN_DEPTH && number > 1 + N::PV as i32
+        depth >= reduction_min_depth() && number > 1 + N::PV as i32
     }
 }
 
@@ -47,21 +65,21 @@ impl Searcher<'_> {
     ) -> i32 {
         let &Candidate { noisy, history, mut reduction, .. } = candidate;
         if N::ROOT {
-            reduction += REDUCTION_ON_PV;
+            reduction += reduction_on_pv();
             return if noisy || gives_check { reduction / 2 } else { reduction }.max(0);
         }
         if noisy {
-            reduction = reduction * 2 / 3 - history * 1024 / REDUCTION_CAPTURE_HISTORY;
+            reduction = reduction * 2 / 3 - history * 1024 / reduction_capture_history();
         } else {
-            reduction -= history * 1024 / REDUCTION_HISTORY;
-            reduction += REDUCTION_KILLER * i32::from(killer);
+            reduction -= history * 1024 / reduction_history();
+            reduction += reduction_killer() * i32::from(killer);
         }
         reduction
-            + REDUCTION_CUT_NODE * i32::from(node.cut_node)
-            + REDUCTION_ON_PV * i32::from(node.on_pv)
-            + REDUCTION_IMPROVING * i32::from(node.improving)
-            + REDUCTION_TABLE_CAPTURE * i32::from(tt_noisy && !noisy)
-            + REDUCTION_CHECK * i32::from(gives_check)
-            + REDUCTION_CUTOFFS * i32::from(self.frame(node.ply + 1).cutoffs > 3)
+            + reduction_cut_node() * i32::from(node.cut_node)
+            + reduction_on_pv() * i32::from(node.on_pv)
+            + reduction_improving() * i32::from(node.improving)
+            + reduction_table_capture() * i32::from(tt_noisy && !noisy)
+            + reduction_check() * i32::from(gives_check)
+            + reduction_cutoffs() * i32::from(self.frame(node.ply + 1).cutoffs > 3)
     }
 }

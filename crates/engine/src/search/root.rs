@@ -181,8 +181,8 @@ impl Searcher<'_> {
         }
         let previous = self.worker.root_moves[self.pv_index].previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut delta = ASPIRATION + previous.abs().min(2000) / 64;
-        if depth >= ASPIRATION_DEPTH && previous != -INFINITE && !score::is_decided(previous) {
+        let mut delta = aspiration() + previous.abs().min(2000) / 64;
+        if depth >= aspiration_depth() && previous != -INFINITE && !score::is_decided(previous) {
             (alpha, beta) = (previous - delta, previous + delta);
         }
         let mut reduction = 0;

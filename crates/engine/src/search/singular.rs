@@ -20,8 +20,8 @@ impl Searcher<'_> {
     pub(super) fn singular_candidate(&self, node: &Node) -> Option<Entry> {
         node.entry.filter(|entry| {
             node.excluded.is_none()
-                && node.depth >= SINGULAR_MIN_DEPTH
-                && entry.depth >= node.depth - SINGULAR_TABLE_DEPTH
+                && node.depth >= singular_min_depth()
+                && entry.depth >= node.depth - singular_table_depth()
                 && entry.bound != Bound::Upper
                 && !score::is_decided(entry.score)
                 && (node.ply as i32) < 2 * self.root_depth
@@ -39,7 +39,7 @@ impl Searcher<'_> {
         beta: Score,
     ) -> ControlFlow<Score, i32> {
         let &Node { position, ply, depth, cut_node, on_pv, .. } = node;
-        let margin = SINGULAR_MARGIN * depth * (1 + i32::from(on_pv && !N::PV)) / 2;
+        let margin = singular_margin() * depth * (1 + i32::from(on_pv && !N::PV)) / 2;
         let singular_beta = entry.score - margin.max(depth);
         self.frame_mut(ply).excluded = Some(m);
         let score = self.search::<NonPv>(
@@ -56,7 +56,7 @@ impl Searcher<'_> {
         }
         if score < singular_beta {
             let double = !N::PV
-                && score < singular_beta - DOUBLE_MARGIN
+                && score < singular_beta - double_margin()
                 && self.frame(ply).double_extensions < DOUBLE_LIMIT;
             if double {
                 self.frame_mut(ply).double_extensions += 1;

@@ -12,7 +12,7 @@ use crate::table::{Bound, Entry};
 
 /// The history bonus of a beta cutoff at a depth.
 pub(super) fn bonus(depth: i32) -> i32 {
-    (BONUS_DEPTH * depth - BONUS_OFFSET).min(BONUS_MAX)
+    (bonus_depth() * depth - bonus_offset()).min(bonus_max())
 }
 
 impl Searcher<'_> {

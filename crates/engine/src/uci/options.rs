@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use uci::{OptionDecl, OptionError, find_option};
 
+use crate::search::margins;
+
 /// What the machine allows.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
@@ -109,7 +111,7 @@ impl Options {
         let Limit { hash, threads } = self.limit;
         let (weakest, strongest) = (i64::from(*ELO.start()), i64::from(*ELO.end()));
         let skill = i64::from(FULL_SKILL);
-        vec![
+        let mut options = vec![
             OptionDecl::spin("Hash", self.default_hash() as i64, 1, hash as i64),
             OptionDecl::spin("Threads", 1, 1, threads as i64),
             OptionDecl::spin("MultiPV", 1, 1, 218),
@@ -123,13 +125,18 @@ impl Options {
             OptionDecl::string("SyzygyPath"),
             OptionDecl::string("EvalFile"),
             OptionDecl::button("Clear Hash"),
-        ]
+        ];
+        options.extend(margins::options());
+        options
     }
 
     /// Sets an option. Case, spaces and underscores in its name do not matter.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Effect, OptionError> {
         let declarations = self.declarations();
         let option = find_option(&declarations, name)?;
+        if margins::set(option, value)? {
+            return Ok(Effect::None);
+        }
         let spin = || option.parse_spin(value);
         let check = || option.parse_check(value);
         match option.name.as_str() {
@@ -216,6 +223,20 @@ mod tests {
         ] {
             assert_eq!(options.set("EvalFile", value), Ok(Effect::Evaluation(evaluation)));
         }
+    }
+
+    #[cfg(feature = "tune")]
+    #[test]
+    fn search_parameters_are_options_in_a_build_for_tuning() {
+        let mut options = Options::new(Limit::default());
+        let declared = |options: &Options| options.declarations().len();
+        assert!(declared(&options) > 13 + 40);
+        assert_eq!(margins::null_verify_depth(), 13);
+        assert_eq!(options.set("null_verify_depth", "14"), Ok(Effect::None));
+        assert_eq!(margins::null_verify_depth(), 14);
+        assert!(options.set("null_verify_depth", "100").is_err());
+        options.set("null_verify_depth", "13").unwrap();
+        assert_eq!(margins::null_verify_depth(), 13);
     }
 
     #[test]

@@ -92,9 +92,18 @@ fn an_invalid_file_is_reported_and_the_network_is_kept() {
 
 #[test]
 fn a_halfkp_network_plays() {
-    let file = temporary_file(&test_support::halfkp::file(Weights::Typical, 1));
+    plays("HalfKP", &test_support::halfkp::file(Weights::Typical, 1));
+}
+
+#[test]
+fn a_halfka_network_plays() {
+    plays("HalfKAv2_hm", &test_support::halfka::file(Weights::Typical, 1));
+}
+
+fn plays(name: &str, network: &[u8]) {
+    let file = temporary_file(network);
     let mut talk = Talk::new();
-    assert!(use_file(&mut talk, file.path()).contains("HalfKP"));
+    assert!(use_file(&mut talk, file.path()).contains(name));
     ask(&mut talk, "position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
     let output = ask(&mut talk, "go depth 5");
     assert!(output.contains("score mate 1") && output.contains("bestmove d1d8"), "{output}");

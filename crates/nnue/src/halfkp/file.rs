@@ -12,7 +12,7 @@
 //! The length of the description determines the length of the file, which is checked before anything is
 //! allocated. There is no checksum: a damaged weight is not detected.
 
-use simd::halfkp::{AffineLayer, HIDDEN, INPUTS, Layers};
+use simd::halfkp::{AffineLayer, HIDDEN, INPUTS, Layers, Tail};
 use simd::{AlignedVec, CacheAligned, Kernels};
 
 use super::features::COUNT;
@@ -175,12 +175,14 @@ impl<'a> Reader<'a> {
     fn layers(&mut self) -> Result<Layers, LoadError> {
         Ok(Layers {
             hidden1: self.affine()?,
-            hidden2: self.affine()?,
-            output_bias: self.u32()? as i32,
-            output_weights: {
-                let mut weights = CacheAligned([0; HIDDEN]);
-                self.weights(&mut weights.0)?;
-                weights
+            tail: Tail {
+                hidden: self.affine()?,
+                output_bias: self.u32()? as i32,
+                output_weights: {
+                    let mut weights = CacheAligned([0; HIDDEN]);
+                    self.weights(&mut weights.0)?;
+                    weights
+                },
             },
         })
     }

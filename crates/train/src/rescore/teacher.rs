@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 use chess::pgn::Score;
 use chess::{Color, Game, Move, PackedRow, Position};
@@ -11,7 +10,7 @@ use engine::eval::Evaluator;
 use engine::eval::file::{self, FileError};
 use engine::score::to_uci;
 use engine::search::{Control, Engine, Limits, Settings};
-use nnue::AnyNetwork;
+use nnue::{AnyNetwork, AnyStack};
 use serde_json::{Value, json};
 
 /// The transposition table of a searching teacher, in MiB.
@@ -85,13 +84,9 @@ impl Teacher {
         };
         match self {
             Self::Classic => json!({ "evaluation": "classic", "look": look }),
-            Self::Network(kind, file) => {
-                let kind = match kind {
-                    AnyNetwork::Tabiya(_) => "tabiya",
-                    AnyNetwork::HalfKp(_) => "halfkp",
-                };
+            Self::Network(network, file) => {
                 let NetworkFile { name, blake3 } = file;
-                json!({ "evaluation": kind, "file": name, "blake3": blake3, "look": look })
+                json!({ "evaluation": network.kind(), "file": name, "blake3": blake3, "look": look })
             }
         }
     }
@@ -115,11 +110,8 @@ impl Teacher {
     pub fn scorer(&self, depth: SearchDepth) -> Result<Scorer, OutOfMemory> {
         Ok(Scorer(match (self, depth) {
             (Self::Classic, SearchDepth::Static) => Backend::Classic(Evaluator::new(None)),
-            (Self::Network(AnyNetwork::Tabiya(network), _), SearchDepth::Static) => {
-                Backend::Tabiya(nnue::AccumulatorStack::new(Arc::clone(network)))
-            }
-            (Self::Network(AnyNetwork::HalfKp(network), _), SearchDepth::Static) => {
-                Backend::HalfKp(nnue::halfkp::AccumulatorStack::new(Arc::clone(network)))
+            (Self::Network(network, _), SearchDepth::Static) => {
+                Backend::Network(AnyStack::new(network.clone()))
             }
             _ => Backend::Engine(Box::new(self.engine(HASH)?), depth),
         }))
@@ -132,8 +124,7 @@ pub struct Scorer(Backend);
 
 enum Backend {
     Classic(Evaluator),
-    Tabiya(nnue::AccumulatorStack),
-    HalfKp(nnue::halfkp::AccumulatorStack),
+    Network(AnyStack),
     Engine(Box<Engine>, SearchDepth),
 }
 
@@ -149,8 +140,7 @@ impl Scorer {
     pub fn set_position(&mut self, position: &Position) {
         match &mut self.0 {
             Backend::Classic(evaluator) => evaluator.reset(position),
-            Backend::Tabiya(accumulators) => accumulators.reset(position),
-            Backend::HalfKp(accumulators) => accumulators.reset(position),
+            Backend::Network(accumulators) => accumulators.reset(position),
             Backend::Engine(..) => {}
         }
     }
@@ -159,8 +149,7 @@ impl Scorer {
     pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
         match &mut self.0 {
             Backend::Classic(evaluator) => evaluator.make_move(position, m),
-            Backend::Tabiya(accumulators) => accumulators.make_move(position, m),
-            Backend::HalfKp(accumulators) => accumulators.make_move(position, m),
+            Backend::Network(accumulators) => accumulators.make_move(position, m),
             Backend::Engine(..) => position.after(m),
         }
     }
@@ -169,8 +158,7 @@ impl Scorer {
     pub fn unmake_move(&mut self) {
         match &mut self.0 {
             Backend::Classic(evaluator) => evaluator.unmake_move(),
-            Backend::Tabiya(accumulators) => accumulators.unmake_move(),
-            Backend::HalfKp(accumulators) => accumulators.unmake_move(),
+            Backend::Network(accumulators) => accumulators.unmake_move(),
             Backend::Engine(..) => {}
         }
     }
@@ -179,10 +167,7 @@ impl Scorer {
     pub fn score(&mut self, position: &Position) -> Score {
         let score = match &mut self.0 {
             Backend::Classic(evaluator) => Score::Centipawns(evaluator.evaluate(position)),
-            Backend::Tabiya(accumulators) => Score::Centipawns(accumulators.evaluate(position)),
-            Backend::HalfKp(accumulators) => {
-                Score::Centipawns(nnue::halfkp_centipawns(accumulators.evaluate(position)))
-            }
+            Backend::Network(accumulators) => Score::Centipawns(accumulators.evaluate(position)),
             Backend::Engine(engine, depth) => search(engine, *depth, position),
         };
         white_pov(score, position.turn())
