@@ -4,6 +4,7 @@
 //! Nothing here panics on any argument: wrong types and values raise `TypeError` and `ValueError`.
 
 pub mod chess;
+mod program;
 
 use pyo3::prelude::*;
 
@@ -11,5 +12,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _tabiya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    chess::register(module)
+    chess::register(module)?;
+    program::register(module)?;
+    Ok(())
 }
