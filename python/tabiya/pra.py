@@ -239,9 +239,14 @@ def _config_of(tensors: Mapping[str, np.ndarray]) -> Dict[str, Any]:
 
 
 def load(folder: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
-    """The model in a directory, such as the output of ``tabiya pra train``; without one, the model that Tabiya ships.
+    """The model in a directory, or that of an output folder of ``tabiya pra train``; without one, the model that
+    Tabiya ships.
 
     >>> load()
     <Model depth=4 n_embd=96 parameters=551936>
     """
-    return Model(PraModel.embedded() if folder is None else PraModel.load(os.fspath(folder)))
+    if folder is None:
+        return Model(PraModel.embedded())
+    folder, inner = os.fspath(folder), os.path.join(folder, "model")
+    has_config = [os.path.exists(os.path.join(path, "config.json")) for path in (folder, inner)]
+    return Model(PraModel.load(inner if has_config == [False, True] else folder))

@@ -12,7 +12,7 @@ import time
 from typing import BinaryIO, Dict, List, Optional, Union
 
 from ._follow import Sink
-from ._text import tag
+from ._text import tags
 
 _SUFFIX = ".tabiya"
 _START = 1
@@ -75,10 +75,10 @@ def scalars(values: Dict[str, float]) -> bytes:
 
 
 class TensorBoard(Sink):
-    """Writes an event file. The folder's files of earlier watches are replaced: the log has all lines.
+    """Writes an event file. Those of earlier watches in the folder are emptied: the log has all lines.
 
     When steps are repeated a new file takes the place of the old one. It begins with the start of a session, so
-    that a TensorBoard that is open forgets what it has read.
+    that a TensorBoard that is open forgets what it has read. Emptied files stay: it would wait for a removed one.
     """
 
     def __init__(self, folder: Union[str, "os.PathLike[str]"]) -> None:
@@ -100,11 +100,11 @@ class TensorBoard(Sink):
         self._file.write(event(0, time.time(), _field(7, b"\x08" + _varint(_START))))
         self._file.flush()
         for name in old:
-            os.remove(os.path.join(self.folder, name))
+            os.truncate(os.path.join(self.folder, name), 0)
 
     def write(self, step: int, values: Dict[str, float]) -> None:
         assert self._file is not None
-        self._file.write(event(step, time.time(), scalars({tag(name): float(v) for name, v in values.items()})))
+        self._file.write(event(step, time.time(), scalars(tags(values))))
 
     def flush(self) -> None:
         assert self._file is not None

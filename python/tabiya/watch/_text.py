@@ -27,14 +27,19 @@ class Text(Sink):
         self.stream.flush()
 
 
-def tag(name: str) -> str:
-    """The name of a number with its group, as TensorBoard and Weights & Biases show them.
+def tags(values: Dict[str, float]) -> Dict[str, float]:
+    """The numbers of a line by their names with a group, as TensorBoard and Weights & Biases show them.
 
-    >>> [tag(name) for name in ["loss", "validation", "validation_policy_loss", "top1", "positions"]]
-    ['train/loss', 'validation/loss', 'validation/policy_loss', 'validation/top1', 'train/positions']
+    >>> tags({"positions": 64, "loss": 0.5, "validation": 0.4})
+    {'train/positions': 64, 'train/loss': 0.5, 'validation/loss': 0.4}
+
+    A validation may have a line of its own; its positions seen are those of the step.
+
+    >>> tags({"positions": 64, "validation_loss": 0.4, "validation_positions": 8, "top1": 0.3})
+    {'validation/loss': 0.4, 'validation/positions': 8, 'validation/top1': 0.3}
     """
-    if name == "validation":
-        return "validation/loss"
-    if name.startswith("validation_"):
-        return "validation/" + name[len("validation_") :]
-    return ("validation/" if name in ("top1", "top5") else "train/") + name
+    prefix = "validation_"
+    if any(name.startswith(prefix) for name in values):
+        own = {name: value for name, value in values.items() if name != "positions"}
+        return {f"validation/{name[len(prefix):] if name.startswith(prefix) else name}": own[name] for name in own}
+    return {"validation/loss" if name == "validation" else f"train/{name}": value for name, value in values.items()}

@@ -3,7 +3,7 @@
 from typing import Any, Dict, Optional
 
 from ._follow import Sink
-from ._text import tag
+from ._text import tags
 
 
 class Wandb(Sink):
@@ -37,7 +37,7 @@ class Wandb(Sink):
         if step != self._step:
             self._send()
         self._step = step
-        self._values.update({tag(name): value for name, value in values.items()})
+        self._values.update(tags(values))
 
     def _send(self) -> None:
         if self._values:
