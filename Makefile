@@ -179,18 +179,17 @@ PYTHON_FULL = $(PYFULL)/.installed
 python-tests: $(PYTHON_INSTALLED)
 	cp $(EXTENSION) python/tabiya/_tabiya.new
 	mv python/tabiya/_tabiya.new python/tabiya/_tabiya.abi3.so
-	@$(IN_PYTHON) -m pytest -q -p no:cacheprovider tests/python --ignore tests/python/full > $(TARGET_DIR)/python-tests.txt 2>&1; \
+	@$(IN_PYTHON) -m pytest -q -p no:cacheprovider tests/python > $(TARGET_DIR)/python-tests.txt 2>&1; \
 	code=$$?; cat $(TARGET_DIR)/python-tests.txt; echo "Python: $$(tail -n 1 $(TARGET_DIR)/python-tests.txt)"; exit $$code
 
 test-python-full: test-python $(PYTHON_FULL) ## test the Python package with torch, Ray and others, at length, and run the suite of python-chess
-	TABIYA_FULL=1 $(IN_PYTHON) -m pytest -q -p no:cacheprovider tests/python/test_limits.py
 	$(IN_PYTHON) tests/python/python_chess_suite.py --explain --require $(SUITE)
-	PYTHONPATH=$(CURDIR)/python $(PYFULL)/bin/python -m pytest -q -p no:cacheprovider tests/python/full
+	TABIYA_FULL=1 PYTHONPATH=$(CURDIR)/python $(PYFULL)/bin/python -m pytest -q -p no:cacheprovider --full tests/python
 
-$(PYFULL)/.installed: tests/python/requirements.txt tests/python/full/requirements.txt
+$(PYTHON_FULL): tests/python/requirements.txt tests/python/requirements-full.txt
 	rm -rf $(PYFULL)
 	$(PYTHON) -m venv $(PYFULL)
-	$(PYFULL)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt -r tests/python/full/requirements.txt
+	$(PYFULL)/bin/python -m pip install --quiet --disable-pip-version-check $(^:%=-r %)
 	touch $@
 
 wheel: $(PYTHON_INSTALLED) ## build the wheel of the Python package, into target/wheels
