@@ -21,9 +21,11 @@ NOTATION = $(TARGET_DIR)/debug/examples/notation_lines
 SHARED ?= ../shared/data
 REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
+PYVENV = .venv-python
+PYTHON_INSTALLED = $(PYVENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel python-develop test-python test-python-full clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -46,9 +48,9 @@ help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 # Further stages of `make test` that use what was built for the tests (TESTED), and call no cargo.
-BESIDE =
+BESIDE = python-tests
 
-test: ## run all checks: format, lints, Rust tests, comparison with python-chess
+test: ## run all checks: format, lints, Rust tests, comparison with python-chess, the Python package
 	@MAKE="$(MAKE)" BESIDE="$(BESIDE)" tests/stages.sh $(TARGET_DIR)/logs $(if $(wildcard $(SHARED)),test-shared)
 	$(if $(wildcard $(SHARED)),,@echo "no $(SHARED): its tests were not run")
 
@@ -116,7 +118,7 @@ $(INSTALLED): $(REQUIREMENTS)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS)
 	touch $@
 
-environment: $(INSTALLED) ## install python-chess and others into .venv
+environment: $(INSTALLED) $(PYTHON_INSTALLED) ## install python-chess and others into .venv and .venv-python
 
 differential: test-build comparisons ## compare with python-chess and others
 
@@ -154,28 +156,53 @@ $(TORCH)/.installed:
 	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH_NEEDS)
 	touch $@
 
-# The Python package, in an environment of its own. Its tests use a build without LTO, which takes a fifth of the time.
-PYVENV = .venv-python
+# The Python package, in an environment of its own. `cargo test` builds the extension module with the libraries that
+# the other tests use; the tests in Python load it from the source folder.
+EXTENSION = $(TARGET_DIR)/debug/deps/lib_tabiya.$(if $(filter Darwin,$(shell uname)),dylib,so)
+IN_PYTHON = PYTHONPATH=$(CURDIR)/python $(CURDIR)/$(PYVENV)/bin/python
 QUICK = CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 SUITE = SquareTestCase=95 MoveTestCase=95 PieceTestCase=95 BoardTestCase=95 LegalMoveGeneratorTestCase=95 \
   BaseBoardTestCase=95 SquareSetTestCase=95 PgnTestCase=80
 
-$(PYVENV)/.installed: tests/python/requirements.txt
-	$(PYTHON) -m venv $(PYVENV)
+$(PYTHON_INSTALLED): tests/python/requirements.txt
+	rm -rf $(PYVENV)
+	$(PYTHON) -m venv $(PYVENV) || { rm -rf $(PYVENV); $(PYTHON) -m virtualenv $(PYVENV); }
 	$(PYVENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
 	touch $@
 
-wheel: $(PYVENV)/.installed ## build the wheel of the Python package, into target/wheels
-	$(PYVENV)/bin/maturin build --release --locked --manifest-path python/Cargo.toml --out $(TARGET_DIR)/wheels
+test-python: test-build python-tests ## test the Python package
 
-python-develop: $(PYVENV)/.installed
-	. $(PYVENV)/bin/activate && $(QUICK) maturin develop --quiet --release --locked --manifest-path python/Cargo.toml
+# torch, Ray and wandb are large.
+PYFULL = .venv-python-full
+PYTHON_FULL = $(PYFULL)/.installed
 
-test-python: python-develop ## test the Python package
-	$(PYVENV)/bin/python -m pytest -q tests/python
+# The library is replaced at once: a program that has loaded the old one keeps it.
+python-tests: $(PYTHON_INSTALLED)
+	cp $(EXTENSION) python/tabiya/_tabiya.new
+	mv python/tabiya/_tabiya.new python/tabiya/_tabiya.abi3.so
+	@$(IN_PYTHON) -m pytest -q -p no:cacheprovider tests/python > $(TARGET_DIR)/python-tests.txt 2>&1; \
+	code=$$?; cat $(TARGET_DIR)/python-tests.txt; echo "Python: $$(tail -n 1 $(TARGET_DIR)/python-tests.txt)"; exit $$code
 
-test-python-full: test-python ## test the Python package, and run the suite of python-chess with it
-	$(PYVENV)/bin/python tests/python/python_chess_suite.py --explain --require $(SUITE)
+test-python-full: test-python $(PYTHON_FULL) ## test the Python package with torch, Ray and others, at length, and run the suite of python-chess
+	$(IN_PYTHON) tests/python/python_chess_suite.py --explain --require $(SUITE)
+	TABIYA_FULL=1 PYTHONPATH=$(CURDIR)/python $(PYFULL)/bin/python -m pytest -q -p no:cacheprovider --full tests/python
+
+$(PYTHON_FULL): tests/python/requirements.txt tests/python/requirements-full.txt
+	rm -rf $(PYFULL)
+	$(PYTHON) -m venv $(PYFULL)
+	$(PYFULL)/bin/python -m pip install --quiet --disable-pip-version-check $(^:%=-r %)
+	touch $@
+
+wheel: $(PYTHON_INSTALLED) ## build the wheel of the Python package, into target/wheels
+	rm -f $(TARGET_DIR)/wheels/tabiya-*.whl
+	$(PYVENV)/bin/maturin build --release --locked --strip --manifest-path python/Cargo.toml --out $(TARGET_DIR)/wheels
+
+test-wheel: wheel ## check the wheel, and install it into empty environments of every Python from 3.9 on
+	PYVENV=$(PYVENV) tests/python/wheel.sh $(TARGET_DIR)/wheels
+
+python-bench: $(PYTHON_INSTALLED) ## measure the Python package beside python-chess, in one run
+	$(QUICK) $(CARGO) build --release --locked -p tabiya-python
+	$(PYVENV)/bin/python crates/peers/python/tabiya_python.py $(TARGET_DIR)/release/$(notdir $(EXTENSION)) $(ARGS)
 
 # Attacks at length: not part of the tests.
 ATTACK = .venv-attack
@@ -242,4 +269,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(TOOLS) docs/book
+	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(PYFULL) $(TOOLS) docs/book

@@ -3,7 +3,16 @@
 //! The extension module is `tabiya._tabiya`; users import the Python modules around it, in `python/tabiya`.
 //! Nothing here panics on any argument: wrong types and values raise `TypeError` and `ValueError`.
 
+mod arrow;
+mod batch;
 pub mod chess;
+mod data;
+mod engine;
+mod nnue;
+mod paco;
+mod pra;
+mod program;
+mod tasks;
 
 use pyo3::prelude::*;
 
@@ -11,5 +20,14 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _tabiya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    chess::register(module)
+    arrow::register(module)?;
+    batch::register(module)?;
+    chess::register(module)?;
+    data::register(module)?;
+    engine::register(module)?;
+    nnue::register(module)?;
+    paco::register(module)?;
+    pra::register(module)?;
+    program::register(module)?;
+    Ok(())
 }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use ::data::PrepareEvent;
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
 use layout::{count, prose};
 use train::rescore::Teacher;
 use train::selfplay::adjudicate::Adjudication;
-use train::selfplay::{SelfplayOptions, selfplay};
+use train::selfplay::{PlayedShard, SelfplayOptions, selfplay, selfplay_shard};
 
 use crate::jobs::GenerateArgs;
 use crate::progress::JobProgress;
@@ -77,6 +78,12 @@ pub struct SelfplayArgs {
     /// Games per unit of work; an interrupted unit is played again
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     unit_games: u64,
+    /// Play only part I of N of the units, into files in the directory, for a run with --units
+    #[arg(long, value_name = "I/N", value_parser = parse_shard, requires = "games", conflicts_with = "units")]
+    shard: Option<(u64, u64)>,
+    /// Directories of units played with --shard; units that are missing are played
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    units: Vec<PathBuf>,
     #[command(flatten)]
     job: GenerateArgs,
 }
@@ -89,6 +96,14 @@ fn parse_plies(text: &str) -> Result<(u32, u32), String> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|&plies| plies <= 100);
     let plies = number(least).zip(number(most)).ok_or_else(invalid)?;
     if plies.0 > plies.1 { Err(invalid()) } else { Ok(plies) }
+}
+
+/// `2/8`.
+fn parse_shard(text: &str) -> Result<(u64, u64), String> {
+    let numbers = text.split_once('/');
+    let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let is_valid = |&(shard, shards): &(u64, u64)| shard > 0 && shard <= shards;
+    numbers.filter(is_valid).ok_or_else(|| format!("'{text}' is not a shard such as 1/4"))
 }
 
 impl SelfplayArgs {
@@ -131,9 +146,15 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     let mut progress = JobProgress::new(args.games.or(args.positions).unwrap_or(0));
     let by_positions = args.games.is_none();
     let (tablebases, options) = (tablebases.as_ref(), args.options());
-    let prepared = selfplay(&args.out, &player, tablebases, &options, workers, |event| {
-        progress.on_event(event, by_positions);
-    });
+    let observe = |event: PrepareEvent<'_>| progress.on_event(event, by_positions);
+    if let Some(shard) = args.shard {
+        let played =
+            selfplay_shard(&args.out, &player, tablebases, &options, shard, workers, observe);
+        drop(progress);
+        return write_shard(played?, args, start.elapsed().as_secs_f64(), out);
+    }
+    let prepared =
+        selfplay(&args.out, &player, tablebases, &options, &args.units, workers, observe);
     drop(progress);
     let prepared = prepared?;
     let seconds = start.elapsed().as_secs_f64();
@@ -163,9 +184,41 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+fn write_shard(
+    played: PlayedShard,
+    args: &SelfplayArgs,
+    seconds: f64,
+    out: &mut dyn Write,
+) -> Outcome {
+    let PlayedShard { units, played_before, games, positions } = played;
+    if args.job.json {
+        let report = serde_json::json!({
+            "units": units,
+            "played_before": played_before,
+            "games": games,
+            "positions": positions,
+            "seconds": seconds,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        let (units, games) = (count(units, "unit"), count(games, "game"));
+        let positions = count(positions, "position");
+        prose(out, format!("{units}, {games}, {positions}, {seconds:.2} s"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shard_is_a_part_of_all() {
+        assert_eq!(parse_shard("2/8"), Ok((2, 8)));
+        for bad in ["", "/", "0/4", "5/4", "1/0", "-1/2", "1", "1/2/3"] {
+            assert!(parse_shard(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn plies_are_a_number_or_a_range() {

@@ -5,7 +5,10 @@
 //! `Skill Level=8`. An option without a value is a button. `option.NAME=…` is an option even if NAME has
 //! another meaning here.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::{EngineLimits, ParseError, ensure};
 
@@ -75,11 +78,8 @@ impl EngineSpec {
 
     /// The command to spawn.
     pub fn command(&self) -> std::io::Result<Command> {
-        let mut command = if self.program == "self" {
-            Command::new(std::env::current_exe()?)
-        } else {
-            Command::new(&self.program)
-        };
+        let mut command =
+            if self.program == "self" { own_program()? } else { Command::new(&self.program) };
         command.args(&self.args);
         Ok(command)
     }
@@ -94,6 +94,26 @@ impl EngineSpec {
         words.extend(self.limits.map(|limits| limits.to_string()));
         words.join(" ")
     }
+}
+
+/// What the engine `self` starts; this executable if nobody has said otherwise.
+static OWN_PROGRAM: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
+
+/// Says what the engine `self` starts, for a program that is a library in a process of another kind. Only the
+/// first call counts.
+pub fn set_own_program(program: PathBuf, args: Vec<OsString>) {
+    let _ = OWN_PROGRAM.set((program, args));
+}
+
+fn own_program() -> std::io::Result<Command> {
+    Ok(match OWN_PROGRAM.get() {
+        Some((program, args)) => {
+            let mut command = Command::new(program);
+            command.args(args);
+            command
+        }
+        None => Command::new(std::env::current_exe()?),
+    })
 }
 
 /// Makes the names of all engines unique: by their settings and limits, then by numbers. Explicit names

@@ -40,7 +40,9 @@ mod tournament;
 mod turn;
 
 pub use adjudication::{Adjudication, Adjudicator, Draw, Resign};
-pub use engine_spec::{EngineSpec, OptionSetting, make_names_unique, parse_setting};
+pub use engine_spec::{
+    EngineSpec, OptionSetting, make_names_unique, parse_setting, set_own_program,
+};
 pub use game::Rules;
 pub use openings::{Book, BookError, Opening};
 pub use pentanomial::{Estimate, Pentanomial, elo, expected_score};

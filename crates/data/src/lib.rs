@@ -9,8 +9,8 @@
 //! and normalizes games with it.
 //!
 //! [`prepare`] converts games to a data set: Parquet shards or packed rows, and a [`Manifest`]. [`generate`]
-//! writes generated rows. [`Reader`] streams rows to trainers; [`verify`] and [`summarize`] scan a data set,
-//! and [`convert`] changes its format. Data sets need the feature `parquet`, which is on by default; without it
+//! writes generated rows; [`read_table`] has the rows of games in memory. [`Reader`] streams rows to trainers;
+//! [`verify`] and [`summarize`] scan a data set, and [`convert`] changes its format. Data sets need the feature `parquet`, which is on by default; without it
 //! the crate reads games and depends neither on Arrow nor on Parquet.
 
 #[cfg(feature = "parquet")]
@@ -74,9 +74,9 @@ pub use packed_file::PackedFile;
 pub use plan::DataSetPlan;
 #[cfg(feature = "parquet")]
 pub use prepare::{
-    Counts, FileFormat, GenerateOptions, InputFile, Partition, PrepareEvent, PrepareOptions,
-    Prepared, RowOrder, SkippedGames, SkippedPositions, TimeClass, convert, describe, expand,
-    generate, prepare,
+    ChunkConverter, Counts, FileFormat, GameTable, GenerateOptions, InputFile, Partition,
+    PrepareEvent, PrepareOptions, Prepared, RowOrder, SkippedGames, SkippedPositions, TextChunks,
+    TimeClass, convert, describe, expand, generate, prepare, prepare_with_chunks, read_table,
 };
 pub use read_games::{Chunk, ReadOptions, read_games};
 #[cfg(feature = "parquet")]

@@ -1,11 +1,13 @@
 //! Arguments: squares, piece types, colors, sets of squares and moves, with the reason if they are wrong.
 
-use chess::{Bitboard, Color, PieceType, Square};
+use chess::{Bitboard, Color, Piece, PieceType, Setup, Square};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use super::board::Board;
 use super::moves::{AnyMove, Move};
 use super::square_set::SquareSet;
+use super::state::State;
 
 /// A square by its number, a1 = 0.
 #[derive(Clone, Copy)]
@@ -105,4 +107,48 @@ impl<'py> FromPyObject<'_, 'py> for MoveArgument {
         };
         AnyMove::parse(&uci).map(Self).map_err(PyValueError::new_err)
     }
+}
+
+/// A board of our own class, or any object with the attributes of one, such as a board of python-chess.
+#[derive(Clone, Copy)]
+pub struct BoardArgument(pub State);
+
+impl<'py> FromPyObject<'_, 'py> for BoardArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(board) = value.cast::<Board>() {
+            return Ok(Self(board.try_borrow()?.state));
+        }
+        let Ok(occupied) = value.getattr("occupied_co") else {
+            let kind = value.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("a position must be a board, not {kind}")));
+        };
+        board_like(&value, &occupied).map(Self)
+    }
+}
+
+/// The state of an object with the attributes of a board.
+fn board_like(value: &Bound<'_, PyAny>, occupied: &Bound<'_, PyAny>) -> PyResult<State> {
+    let mask = |name: &str| Ok::<_, PyErr>(Bitboard(value.getattr(name)?.extract()?));
+    let mut state = State::from(Setup::EMPTY);
+    let names = ["pawns", "knights", "bishops", "rooks", "queens", "kings"];
+    for (piece_type, name) in PieceType::ALL.into_iter().zip(names) {
+        let pieces = mask(name)?;
+        for (index, color) in [Color::Black, Color::White].into_iter().enumerate() {
+            let own = Bitboard(occupied.get_item(index)?.extract()?);
+            for square in pieces & own {
+                state.setup.board.put(square, Piece::new(color, piece_type));
+            }
+        }
+    }
+    state.setup.turn = value.getattr("turn")?.extract::<AnyColor>()?.0;
+    state.setup.castling_rooks = mask("castling_rights")?;
+    state.setup.en_passant =
+        value.getattr("ep_square")?.extract::<Option<AnySquare>>()?.map(|square| square.0);
+    state.setup.halfmove_clock = value.getattr("halfmove_clock")?.extract()?;
+    state.setup.fullmove_number = value.getattr("fullmove_number")?.extract()?;
+    state.promoted = mask("promoted")?;
+    state.chess960 = value.getattr("chess960")?.is_truthy()?;
+    Ok(state)
 }

@@ -20,8 +20,12 @@ impl State {
         {
             return None;
         }
-        let setup = Setup { castling_rooks: self.clean_castling_rights(), ..self.setup };
-        setup.position_forgiving(SetupProblems::IMPOSSIBLE_CHECK).ok()
+        self.cleaned().position_forgiving(SetupProblems::IMPOSSIBLE_CHECK).ok()
+    }
+
+    /// The setup, without castling rights that king and rooks cannot have.
+    pub fn cleaned(&self) -> Setup {
+        Setup { castling_rooks: self.clean_castling_rights(), ..self.setup }
     }
 
     /// A move of the chess library as it is written on this board.

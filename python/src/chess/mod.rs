@@ -20,6 +20,10 @@ mod state;
 mod status;
 mod svg;
 
+pub use board::Board;
+pub use convert::BoardArgument;
+pub use moves::Move;
+
 use pyo3::prelude::*;
 
 /// The attack tables: knight, king, and pawns of Black and of White, for every square.
@@ -39,8 +43,8 @@ fn attack_tables() -> [Vec<u64>; 4] {
 /// Adds the classes to the extension module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    module.add_class::<board::Board>()?;
-    module.add_class::<moves::Move>()?;
+    module.add_class::<Board>()?;
+    module.add_class::<Move>()?;
     module.add_class::<piece::Piece>()?;
     module.add_class::<square_set::SquareSet>()?;
     module.add_class::<generators::LegalMoveGenerator>()?;

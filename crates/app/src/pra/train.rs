@@ -34,6 +34,9 @@ pub struct TrainArgs {
     /// The same as --out checkpoints/TAG; pra_d8 for a model of 8 layers if neither is given
     #[arg(long, value_name = "TAG", conflicts_with = "out")]
     model_tag: Option<String>,
+    /// Print the command that follows the training in Weights & Biases, under this name
+    #[arg(long = "run", value_name = "NAME")]
+    watch: Option<String>,
     /// Layers
     #[arg(long, value_name = "N", default_value_t = 8)]
     depth: usize,
@@ -227,6 +230,12 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let options = &training.options;
     let positions = options.num_iterations.saturating_mul(options.total_batch_size as u64);
     let trained = training::run(positions, |stop, display| {
+        if let Some(name) = &args.watch {
+            let folder = training.out.display();
+            display.line(&format!(
+                "to follow it in Weights & Biases: python -m tabiya.watch '{folder}' --wandb --name '{name}'"
+            ));
+        }
         pra::train::train(&training, stop, &mut |event| show(display, &event))
     })?;
     report(&trained, &training, args.run.json, out)

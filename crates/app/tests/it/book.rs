@@ -8,7 +8,7 @@
 //! | `output` | its lines occur, in this order, in the standard output of the `sh` block before it |
 //! | `console` | not executed (it installs, compiles, trains for long, needs other engines): commands and options of `tabiya` exist |
 //! | `rust` | a doctest of the crate that includes the page |
-//! | `python` | executed by `tests/differential/data.py` |
+//! | `python` | executed by `tests/differential/data.py` or `tests/python/test_book.py` |
 //! | `text` | only shown |
 
 use std::collections::BTreeSet;
@@ -364,7 +364,8 @@ fn pages_with_code_are_part_of_the_tests_of_their_language() {
         .unwrap()
         .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("src/lib.rs")).ok())
         .collect();
-    let python = Page::read("tests/differential/data.py").text;
+    let python = ["tests/differential/data.py", "tests/python/test_book.py"];
+    let python = python.map(|path| Page::read(path).text).concat();
     for page in pages() {
         let path = page.path.display();
         for block in page.blocks() {
@@ -373,7 +374,7 @@ fn pages_with_code_are_part_of_the_tests_of_their_language() {
                 let include = format!("include_str!(\"../../../{path}\")");
                 assert!(libraries.contains(&include), "{place}: no library has {include}");
             } else if block.tag == "python" {
-                assert!(python.contains(&format!("\"{path}\"")), "{place}: data.py has no {path}");
+                assert!(python.contains(&format!("\"{path}\"")), "{place}: no test in Python has {path}");
             }
         }
     }

@@ -10,6 +10,7 @@
 //! An interrupted run resumes behind its last finished shard. The files are the same as those of an
 //! uninterrupted run, with any number of threads.
 
+mod chunk_cache;
 mod convert_games;
 mod counts;
 mod folder;
@@ -20,20 +21,22 @@ mod repack;
 mod runs;
 mod shard_writer;
 mod source;
+mod table;
 mod time_class;
 mod tracker;
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+pub use chunk_cache::{ChunkConverter, TextChunks};
 pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use generate::{GenerateOptions, Partition, generate};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
 pub use repack::convert;
 pub use source::{InputFile, describe, expand};
+pub use table::{GameTable, read_table};
 pub use time_class::TimeClass;
 pub use tracker::PrepareEvent;
 pub(crate) use tracker::ResumePoint;
@@ -42,6 +45,7 @@ use crate::plan::DataSetPlan;
 use crate::text_reader::Content;
 use crate::threads::lock;
 use crate::{DataError, Manifest, ReadOptions, Workers, files, pipeline};
+use chunk_cache::ChunkCache;
 use convert_games::{GameConverter, Rows};
 use folder::{FolderState, OutputFolder};
 use progress_log::{ProgressLog, Stage};
@@ -96,6 +100,19 @@ pub fn prepare<'a, 'w>(
     workers: impl Into<Workers<'w>>,
     observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
+    prepare_with_chunks(inputs, folder, options, None, workers, observer)
+}
+
+/// [`prepare`], with chunks of the text converted by other processes: a folder of files of a [`ChunkConverter`],
+/// and the size of chunks given to [`TextChunks::open`]. The data set is the same.
+pub fn prepare_with_chunks<'a, 'w>(
+    inputs: &[PathBuf],
+    folder: &Path,
+    options: &PrepareOptions,
+    chunks: Option<(&Path, usize)>,
+    workers: impl Into<Workers<'w>>,
+    observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
+) -> Result<Prepared, DataError> {
     let converter = GameConverter::new(options)?;
     let files = expand(inputs)?;
     source::check(&files)?;
@@ -106,8 +123,15 @@ pub fn prepare<'a, 'w>(
     let plan = DataSetPlan::new(described, options, None);
     let workers = workers.into();
     let hashes = PipeHashes::default();
-    let source = GameSource { converter, files, threads: workers.threads(), hashes };
+    let cache = chunks.map(|(folder, _)| ChunkCache::new(folder, options)).transpose()?;
+    let chunk_bytes = chunks.map_or_else(|| chunk_size(workers), |(_, bytes)| bytes.max(1));
+    let source = GameSource { converter, files, chunk_bytes, hashes, cache };
     Job { folder, plan, source, workers, can_resume }.run(Box::new(observer))
+}
+
+/// Target size of a chunk of text. Smaller chunks with many threads bound the memory of all of them.
+fn chunk_size(workers: Workers<'_>) -> usize {
+    ((8 << 20) / workers.threads().get()).clamp(1 << 17, 1 << 20)
 }
 
 /// Where the rows of a data set come from.
@@ -132,8 +156,11 @@ trait RowSource: Sync {
 struct GameSource {
     converter: GameConverter,
     files: Vec<PathBuf>,
-    threads: NonZero<usize>,
+    /// Target size of a chunk of text.
+    chunk_bytes: usize,
     hashes: PipeHashes,
+    /// Chunks converted by other processes.
+    cache: Option<ChunkCache>,
 }
 
 impl RowSource for GameSource {
@@ -148,9 +175,7 @@ impl RowSource for GameSource {
             Cursor::Text(cursor) => cursor,
             _ => TextCursor { input: self.files.len(), ..TextCursor::default() },
         };
-        // Smaller chunks with many threads bound the memory of all of them.
-        let chunk_bytes = ((8 << 20) / self.threads.get()).clamp(1 << 17, 1 << 20);
-        Source::new(self.files.clone(), start, chunk_bytes, Arc::clone(&self.hashes))
+        Source::new(self.files.clone(), start, self.chunk_bytes, Arc::clone(&self.hashes))
     }
 
     fn convert(&self, item: SourceChunk) -> Result<ConvertedChunk, DataError> {
@@ -158,7 +183,11 @@ impl RowSource for GameSource {
         let offset = chunk.offset;
         let cursor = Cursor::Text(TextCursor { input, offset, games: 0 });
         let (rows, error) = match chunk.content {
-            Content::Games(text) => (self.converter.rows(&text, input, offset), None),
+            Content::Games(text) => {
+                let cached = self.cache.as_ref().and_then(|c| c.read(input, offset, &text));
+                let convert = || self.converter.rows(&text, input, offset);
+                (cached.unwrap_or_else(convert), None)
+            }
             Content::TooLong(_) => (Rows::too_long(ReadOptions::default().max_game_bytes), None),
             Content::Damaged(error) => (Rows::default(), Some(error)),
         };

@@ -1,9 +1,11 @@
 //! Adjudication: games end early once they are decided.
 
 use chess::pgn::GameResult;
+use serde::{Deserialize, Serialize};
 
 /// The rules.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Adjudication {
     /// A game is won if the score is at least this, in centipawns, for the same side …
     pub win_score: i32,

@@ -6,9 +6,9 @@
 //! | 4 | length of the counts |
 //! | … | the counts, as JSON |
 //! | 33 each | rows: 0 for training or 1 for validation, and the 32 bytes of a packed row |
-//! | 32 | the BLAKE3 hash of all that |
+//! | 32 | the BLAKE3 hash of all that, keyed by everything that determines the games |
 //!
-//! A damaged file counts as missing.
+//! A damaged file counts as missing, and so does one of other games.
 
 use std::path::Path;
 
@@ -20,10 +20,18 @@ const RECORD: usize = 1 + PackedRow::SIZE;
 /// The maximum size of a file.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// What the games of a unit are determined by, as a hash.
+pub type Key = [u8; 32];
+
 /// Writes a unit by rename.
-pub fn write(path: &Path, unit: &Partition) -> Result<(), DataError> {
+pub fn write(path: &Path, unit: &Partition, key: &Key) -> Result<(), DataError> {
+    data::write_atomic(path, &encode(unit, key)?)
+}
+
+/// The content of the file of a unit.
+pub fn encode(unit: &Partition, key: &Key) -> Result<Vec<u8>, DataError> {
     let counts = serde_json::to_vec(&unit.counts)
-        .map_err(|error| DataError::Encode { path: path.to_owned(), reason: error.to_string() })?;
+        .map_err(|error| DataError::Encode { path: "unit".into(), reason: error.to_string() })?;
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&(counts.len() as u32).to_le_bytes());
     bytes.extend_from_slice(&counts);
@@ -31,16 +39,16 @@ pub fn write(path: &Path, unit: &Partition) -> Result<(), DataError> {
         bytes.push(row.split as u8);
         bytes.extend_from_slice(row.packed.as_bytes());
     }
-    let hash = blake3::hash(&bytes);
+    let hash = blake3::keyed_hash(key, &bytes);
     bytes.extend_from_slice(hash.as_bytes());
-    data::write_atomic(path, &bytes)
+    Ok(bytes)
 }
 
 /// Reads a unit, if its file exists and is not damaged.
-pub fn read(path: &Path) -> Option<Partition> {
+pub fn read(path: &Path, key: &Key) -> Option<Partition> {
     let bytes = regular::read(path, MAX_BYTES).ok()?;
     let (bytes, hash) = bytes.split_last_chunk::<32>()?;
-    if blake3::hash(bytes).as_bytes() != hash {
+    if blake3::keyed_hash(key, bytes).as_bytes() != hash {
         return None;
     }
     let (magic, rest) = bytes.split_first_chunk::<8>()?;
@@ -67,6 +75,8 @@ mod tests {
     use super::*;
     use chess::Position;
 
+    const KEY: Key = [7; 32];
+
     #[test]
     fn a_unit_survives_its_file_and_a_damaged_file_is_missing() {
         let folder = tempfile::tempdir().unwrap();
@@ -75,19 +85,20 @@ mod tests {
         let rows = Split::ALL.map(|split| Row { split, ..Row::of_packed(packed) }).to_vec();
         let counts = Counts { games: 3, moves: 77, ..Counts::default() };
         let unit = Partition { rows, counts, read: 0 };
-        assert_eq!(read(&path), None);
-        write(&path, &unit).unwrap();
-        assert_eq!(read(&path), Some(unit));
+        assert_eq!(read(&path, &KEY), None);
+        write(&path, &unit, &KEY).unwrap();
+        assert_eq!(read(&path, &KEY), Some(unit));
+        assert_eq!(read(&path, &[8; 32]), None, "of other games");
         let good = fs::read(&path).unwrap();
         for length in 0..good.len() {
             fs::write(&path, &good[..length]).unwrap();
-            assert_eq!(read(&path), None, "{length}");
+            assert_eq!(read(&path, &KEY), None, "{length}");
         }
         for byte in 0..good.len() {
             let mut bad = good.clone();
             bad[byte] ^= 4;
             fs::write(&path, &bad).unwrap();
-            assert_eq!(read(&path), None, "{byte}");
+            assert_eq!(read(&path, &KEY), None, "{byte}");
         }
     }
 }

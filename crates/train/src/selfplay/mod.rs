@@ -6,31 +6,34 @@
 //!
 //! A game depends on the seed and its number alone, because the engine is cleared before it. So the files
 //! are the same for any number of threads. The rows of each unit, a few dozen games, are cached in a file
-//! ([`cache`]) until the data set is finished; a resumed run does not play them again.
+//! ([`cache`]) until the data set is finished; a resumed run does not play them again. Other machines may play
+//! units too ([`selfplay_shard`], [`UnitPlayer`]): the data set stays the same.
 
 pub mod adjudicate;
 pub mod cache;
 pub mod game;
+mod unit;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use data::{
     Column, DataError, FileFormat, GenerateOptions, Partition, PrepareEvent, PrepareOptions,
     Prepared, RowOrder, Workers,
 };
-use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::pool::Pool;
 use crate::rescore::{SearchDepth, Teacher};
 use adjudicate::Adjudication;
+pub use unit::{PlayedShard, UnitPlayer, selfplay_shard};
 
 /// The folder of cached units, in the folder of the data set.
 const CACHE: &str = "_games";
 
 /// Options of [`selfplay`].
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SelfplayOptions {
     /// Games; unless given, as many as [`positions`](SelfplayOptions::positions) need.
     pub games: Option<u64>,
@@ -96,6 +99,11 @@ impl SelfplayOptions {
         Ok(())
     }
 
+    /// Number of units; none if the number of games is unknown.
+    pub fn units(&self) -> Option<u64> {
+        self.games.map(|games| games.div_ceil(self.unit_games.max(1)))
+    }
+
     /// The games of a unit.
     fn games_of(&self, unit: u64) -> std::ops::Range<u64> {
         let most = self.games.unwrap_or(u64::MAX);
@@ -104,17 +112,38 @@ impl SelfplayOptions {
     }
 }
 
+/// The parameters of the games, as manifests record them.
+fn describe(player: &Teacher, tablebases: Option<&Tablebases>, options: &SelfplayOptions) -> Value {
+    let rules = &options.adjudication;
+    json!({
+        "by": "selfplay",
+        "player": player.describe(SearchDepth::Nodes(options.nodes)),
+        "games": options.games,
+        "random_plies": options.random_plies,
+        "balance": [options.balance, options.balance_nodes as i64],
+        "win": [rules.win_score, rules.win_plies as i32],
+        "draw": [rules.draw_score, rules.draw_plies as i32, rules.draw_after as i32],
+        "most_plies": rules.max_plies,
+        "syzygy_pieces": tablebases.map(Tablebases::max_pieces),
+        "hash": options.hash,
+        "unit_games": options.unit_games,
+    })
+}
+
 /// Plays games and writes a data set. An interrupted or killed run resumes. Progress events count games.
+///
+/// Units that other processes have played are taken from the folders of [`selfplay_shard`]; all others are played.
 pub fn selfplay<'a, 'w>(
     folder: &Path,
     player: &Teacher,
     tablebases: Option<&Tablebases>,
     options: &SelfplayOptions,
+    shards: &[PathBuf],
     workers: impl Into<Workers<'w>>,
     observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
-    options.check()?;
-    let rules = &options.adjudication;
+    let workers = workers.into();
+    let units = UnitPlayer::new(player, tablebases, options, workers)?;
     let making = GenerateOptions {
         inputs: Vec::new(),
         options: PrepareOptions {
@@ -129,40 +158,18 @@ pub fn selfplay<'a, 'w>(
             shard_rows: options.shard_rows,
             ..PrepareOptions::default()
         },
-        generator: json!({
-            "by": "selfplay",
-            "player": player.describe(SearchDepth::Nodes(options.nodes)),
-            "games": options.games,
-            "random_plies": options.random_plies,
-            "balance": [options.balance, options.balance_nodes as i64],
-            "win": [rules.win_score, rules.win_plies as i32],
-            "draw": [rules.draw_score, rules.draw_plies as i32, rules.draw_after as i32],
-            "most_plies": rules.max_plies,
-            "syzygy_pieces": tablebases.map(Tablebases::max_pieces),
-            "hash": options.hash,
-            "unit_games": options.unit_games,
-        }),
-        partitions: options.games.map_or(u64::MAX, |games| games.div_ceil(options.unit_games)),
+        generator: describe(player, tablebases, options),
+        partitions: options.units().unwrap_or(u64::MAX),
     };
     let cache = folder.join(CACHE);
-    let workers = workers.into();
-    let players = Players { player, tablebases, options, workers, engines: Pool::default() };
     let unit = |number: u64| {
         let read = options.games_of(number).end;
-        let path = cache.join(format!("{number:07}.games"));
-        if let Some(unit) = cache::read(&path) {
+        let mut folders = shards.iter().map(PathBuf::as_path).chain([cache.as_path()]);
+        if let Some(unit) = folders.find_map(|folder| units.read(folder, number)) {
             return Ok(Partition { read, ..unit });
         }
-        let mut engine = players.engines.take(|| players.create())?;
-        let played =
-            with_deep_stack(|| players.play(&mut engine, number)).ok_or(DataError::Panicked)??;
-        players.engines.put_back(engine);
-        std::fs::create_dir_all(&cache).map_err(|cause| DataError::Io {
-            what: "create folder",
-            path: cache.clone(),
-            cause,
-        })?;
-        cache::write(&path, &played)?;
+        let played = units.play(number)?;
+        units.write(&cache, number, &played)?;
         Ok(Partition { read, ..played })
     };
     let prepared = data::generate(folder, &making, workers, unit, observer)?;
@@ -176,42 +183,11 @@ pub fn selfplay<'a, 'w>(
     Ok(prepared)
 }
 
-/// What the games of all units share.
-struct Players<'p> {
-    player: &'p Teacher,
-    tablebases: Option<&'p Tablebases>,
-    options: &'p SelfplayOptions,
-    workers: Workers<'p>,
-    engines: Pool<Engine>,
-}
-
-impl Players<'_> {
-    fn create(&self) -> Result<Engine, DataError> {
-        let engine = self.player.engine(self.options.hash);
-        let mut engine = engine.map_err(|error| DataError::Options(error.to_string()))?;
-        engine.set_tablebases(self.tablebases.cloned());
-        Ok(engine)
-    }
-
-    /// Plays the games of a unit, unless interrupted.
-    fn play(&self, engine: &mut Engine, unit: u64) -> Result<Partition, DataError> {
-        let mut played = Partition::default();
-        for number in self.options.games_of(unit) {
-            let Partition { rows, counts, .. } = &mut played;
-            let is_stopped = || self.workers.are_stopped();
-            game::play(engine, self.options, self.tablebases, number, rows, counts, &is_stopped);
-            if is_stopped() {
-                return Err(DataError::Interrupted { resumes: true });
-            }
-        }
-        Ok(played)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use data::Counts;
+    use engine::search::with_deep_stack;
 
     /// The rows of some games, played in this order by one engine.
     fn played(numbers: &[u64]) -> Vec<(u64, Vec<data::Row>)> {

@@ -1,0 +1,136 @@
+//! Positions as the 768 features: dense rows, bits, or lists of active features.
+
+use std::num::NonZero;
+
+use chess::Setup;
+use nnue::features::{Features, MAX_ACTIVE};
+use numpy::Element;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::positions::Positions;
+use super::{output, parallel};
+use crate::tasks;
+
+/// The number of features.
+const COUNT: usize = nnue::features::COUNT;
+
+/// Whose pieces come first.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Order {
+    /// Black's, then White's.
+    Color,
+    /// Those of the side to move, seen from its side.
+    Mover,
+}
+
+impl Order {
+    /// The features of a setup.
+    #[inline]
+    pub fn features(self, setup: &Setup) -> Features {
+        match self {
+            Self::Color => Features::of(&setup.board),
+            Self::Mover => Features::seen_by(&setup.board, setup.turn),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Order {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match value.extract::<String>()?.as_str() {
+            "color" => Ok(Self::Color),
+            "mover" => Ok(Self::Mover),
+            other => Err(PyValueError::new_err(format!(
+                "the order must be 'color' or 'mover', not {other:?}"
+            ))),
+        }
+    }
+}
+
+/// Features in a layout: `[n, 768]` of a number type, `[n, 96]` bytes of bits, or `[n, 32]` indices, filled up with -1.
+#[pyfunction]
+#[pyo3(signature = (positions, *, order=Order::Color, layout="float32", out=None, threads=None))]
+pub fn features<'py>(
+    py: Python<'py>,
+    positions: Positions,
+    order: Order,
+    layout: &str,
+    out: Option<&Bound<'py, PyAny>>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let batch = Batch { positions, order, threads: tasks::threads(threads)? };
+    match layout {
+        "float32" => batch.dense::<f32>(py, out),
+        "float64" => batch.dense::<f64>(py, out),
+        "uint8" => batch.dense::<u8>(py, out),
+        "bits" => batch.write(py, out, COUNT / 8, |features, row: &mut [u8]| {
+            row.copy_from_slice(&features.to_bits());
+            Ok(())
+        }),
+        "active" => batch.write(py, out, MAX_PIECES, active),
+        other => Err(PyValueError::new_err(format!(
+            "the layout must be float32, float64, uint8, bits or active, not {other:?}"
+        ))),
+    }
+}
+
+/// Pieces of a legal position.
+const MAX_PIECES: usize = 32;
+
+fn active(features: Features, row: &mut [i16]) -> Result<(), String> {
+    let mut buffer = [0; MAX_ACTIVE];
+    let halves = features.active(&mut buffer);
+    let count = features.len();
+    if count > row.len() {
+        return Err(format!("{count} pieces are more than {MAX_PIECES}"));
+    }
+    row.fill(-1);
+    let all = halves.into_iter().flatten();
+    row.iter_mut().zip(all).for_each(|(value, &feature)| *value = feature as i16);
+    Ok(())
+}
+
+struct Batch {
+    positions: Positions,
+    order: Order,
+    threads: NonZero<usize>,
+}
+
+impl Batch {
+    fn dense<'py, T: Element + Copy + From<u8>>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.write(py, out, COUNT, |features, row: &mut [T]| {
+            row.as_chunks_mut().0.iter_mut().for_each(|row| features.write(row));
+            Ok(())
+        })
+    }
+
+    fn write<'py, T: Element>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+        width: usize,
+        write: impl Fn(Features, &mut [T]) -> Result<(), String> + Sync,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let array = output::array::<T>(py, out, &[self.positions.len(), width])?;
+        output::fill(&array, |values| {
+            parallel::rows(py, self.threads, "position", (values, width), |at, row| {
+                write(self.order.features(&self.positions.setup(at)?), row)
+            })
+        })?;
+        Ok(array.into_any())
+    }
+}
+
+/// Swaps the halves of every row of 768 values: from the old order, White first, to ours, or back.
+#[pyfunction]
+pub fn swap_feature_halves(mut rows: numpy::PyReadwriteArrayDyn<'_, f32>) -> PyResult<()> {
+    let values = rows.as_slice_mut().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    nnue::features::old_order::convert_rows(values)
+        .map_err(|error| PyValueError::new_err(error.to_string()))
+}
