@@ -86,7 +86,7 @@ test("dark and light follow the system", async ({ open }) => {
   const colors = [];
   for (const colorScheme of ["light", "dark"]) {
     const tab = await open({ colorScheme });
-    colors.push(await tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+    colors.push(await tab.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
   }
   assert.notEqual(colors[0], colors[1]);
 });

@@ -10,7 +10,7 @@ test("a whole game by touch, by taps and drags", async ({ open }) => {
   const tab = await open(PHONE);
   await tab.button("New game").tap();
   const form = tab.page.locator("dialog form");
-  await form.getByText("Two people").tap();
+  await form.getByRole("radio", { name: "Two people" }).tap();
   await form.getByRole("button", { name: "Start the game" }).tap();
   await tab.status("White to move");
   for (const [ply, move] of "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7".split(" ").entries()) {

@@ -176,6 +176,8 @@ export class Tab {
     await touch("touchStart", start);
     for (const part of [0.3, 0.6, 1]) await touch("touchMove", { x: start.x + part * (end.x - start.x), y: start.y + part * (end.y - start.y) });
     await touch("touchEnd", null);
+    // Chromium takes a tap that follows at once for a part of the same gesture.
+    await this.page.waitForTimeout(350);
   }
 
   // ---- the keyboard
