@@ -127,7 +127,7 @@ export function createAnalysisView(context) {
   const title = el("div", { class: "an-title" });
   const problem = el("p", { class: "an-problem", role: "alert", hidden: true });
   const verdict = el("div", { class: "an-verdict", hidden: true });
-  const more = button({ text: "…", label: "Actions for the current move", title: "Actions for the current move", class: "icon-button", "aria-haspopup": "menu", onclick: () => {
+  const more = button({ icon: "more", label: "Actions for the current move", class: "quiet", "aria-haspopup": "menu", onclick: () => {
     const box = more.getBoundingClientRect();
     openNodeMenu(current, box.left, box.top - 8);
   } });
@@ -308,9 +308,9 @@ export function createAnalysisView(context) {
     });
     const event = [game.tag("Event"), game.tag("Date").replace(/\.\?\?/g, "")].filter(Boolean).join(", ");
     const known = game.tag("White") || game.tag("Black");
-    setText(title, known ? `${white} – ${black}${event ? ` · ${event}` : ""}` : game.message.variant === "chess960" ? "Chess960" : "");
-    title.hidden = !title.textContent;
-    title.title = title.textContent ?? "";
+    const [names, detail] = known ? [`${white} – ${black}`, event] : [game.message.variant === "chess960" ? "Chess960" : "", ""];
+    title.replaceChildren(el("div", { class: "an-names", title: names }, names), detail && el("div", { class: "an-muted", title: detail }, detail));
+    title.hidden = !names;
   }
 
   // messages

@@ -247,7 +247,10 @@ export function createPacoView(context) {
     show() {
       visible = true;
       if (state.paco) refresh();
-      else start(firstGame(context));
+      else {
+        turnedFor = "";
+        context.send(firstGame(context));
+      }
     },
     hide() {
       visible = false;

@@ -71,8 +71,8 @@ export function createPlayView(context) {
     playOn: button({ text: "Play from here", icon: "next", onclick: playOn }),
     analyse: button({ text: "Analyse", label: "Analyse this game", icon: "chart", onclick: () => context.navigate("analysis") }),
   };
-  const newGame = button({ text: "New game", icon: "plus", onclick: () => openNewGame(context, startGame) });
-  const head = el("div", { class: "card play-head" }, statusLine, newGame, detail);
+  const newGame = button({ text: "New game", label: "New game", icon: "plus", onclick: () => openNewGame(context, startGame) });
+  const head = el("div", { class: "card play-head" }, el("div", { class: "grow" }, statusLine, detail), newGame);
   const element = el("div", { class: "layout play-view" },
     el("section", { class: "board-area", "aria-label": "Game" }, top, board.element, bottom),
     el("section", { class: "panel", "aria-label": "Moves and actions" },
