@@ -87,7 +87,6 @@ export function createPacoView(context) {
   function start(message) {
     turnedFor = "";
     context.send(message);
-    board.focus();
   }
 
   function rematch() {

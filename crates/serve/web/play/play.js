@@ -178,7 +178,8 @@ export function createPlayView(context) {
     statusLine.textContent = statusOf(play);
     detail.textContent = hint.length ? hintText : position.opening ? `${position.opening.eco} ${position.opening.name}` : startName();
     tools.first.disabled = tools.previous.disabled = at <= 0;
-    tools.last.disabled = tools.next.disabled = at < 0 || at === nodes.length - 1;
+    tools.next.disabled = at < 0 || at === nodes.length - 1;
+    tools.last.disabled = at === nodes.length - 1;
     actions.takeback.disabled = !play.can_take_back;
     actions.hint.disabled = !playing() || !isLive() || !isPerson(position.turn);
     actions.claim.disabled = !play.claimable;
@@ -242,6 +243,8 @@ export function createPlayView(context) {
     element,
     keys: [["n", "New game"], ["t", "Take back"], ["h", "Hint"]],
     show() {
+      // After an excursion in the analysis the game goes on where it was.
+      if (playing() && shownIndex() < 0) step(Infinity);
       drawBoard();
       drawPanel();
     },
