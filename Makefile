@@ -23,7 +23,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel python-develop test-python test-python-full clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel python-develop test-python test-python-full test-browser measure-page load clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -46,7 +46,7 @@ help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 # Further stages of `make test` that use what was built for the tests (TESTED), and call no cargo.
-BESIDE =
+BESIDE = test-browser
 
 test: ## run all checks: format, lints, Rust tests, comparison with python-chess
 	@MAKE="$(MAKE)" BESIDE="$(BESIDE)" tests/stages.sh $(TARGET_DIR)/logs $(if $(wildcard $(SHARED)),test-shared)
@@ -176,6 +176,16 @@ test-python: python-develop ## test the Python package
 test-python-full: test-python ## test the Python package, and run the suite of python-chess with it
 	$(PYVENV)/bin/python tests/python/python_chess_suite.py --explain --require $(SUITE)
 
+# The page. Its program was built by the tests; debug builds read the files of the page from disk.
+test-browser: ## test the page in Chromium: games, analysis, accessibility, types
+	tests/browser/run.sh $(TESTED)
+
+measure-page: program ## measure how fast the page is, in Chromium
+	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node measure.mjs
+
+load: program ## flood the server of the page and attack it, beside a good client (2 minutes)
+	$(CARGO) run --release --locked -p tabiya-serve --example load -- $(PROGRAM)
+
 # Attacks at length: not part of the tests.
 ATTACK = .venv-attack
 
@@ -241,4 +251,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(TOOLS) docs/book
+	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(TOOLS) docs/book tests/browser/node_modules

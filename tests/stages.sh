@@ -31,7 +31,7 @@ stage() {
 
 finish() {
   wait
-  grep -h '^Rust: ' "$LOGS"/*.log
+  grep -h '^Rust: \|^Browser: ' "$LOGS"/*.log
   seconds=$(($(date +%s) - begin))
   minutes="$((seconds / 60)).$((seconds % 60 / 6)) minutes"
   if [ -e "$LOGS/failed" ]; then
