@@ -25,7 +25,7 @@ PYVENV = .venv-python
 PYTHON_INSTALLED = $(PYVENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench test-browser measure-page load clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -48,9 +48,9 @@ help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 # Further stages of `make test` that use what was built for the tests (TESTED), and call no cargo.
-BESIDE = python-tests
+BESIDE = python-tests test-browser
 
-test: ## run all checks: format, lints, Rust tests, comparison with python-chess, the Python package
+test: ## run all checks: format, lints, Rust tests, comparison with python-chess, the Python package, the page in Chromium
 	@MAKE="$(MAKE)" BESIDE="$(BESIDE)" tests/stages.sh $(TARGET_DIR)/logs $(if $(wildcard $(SHARED)),test-shared)
 	$(if $(wildcard $(SHARED)),,@echo "no $(SHARED): its tests were not run")
 
@@ -204,6 +204,16 @@ python-bench: $(PYTHON_INSTALLED) ## measure the Python package beside python-ch
 	$(QUICK) $(CARGO) build --release --locked -p tabiya-python
 	$(PYVENV)/bin/python crates/peers/python/tabiya_python.py $(TARGET_DIR)/release/$(notdir $(EXTENSION)) $(ARGS)
 
+# The page. Its program was built by the tests; debug builds read the files of the page from disk.
+test-browser: ## test the page in Chromium: games, analysis, accessibility, types
+	tests/browser/run.sh $(TESTED)
+
+measure-page: program ## measure how fast the page is, in Chromium
+	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node measure.mjs
+
+load: program ## flood the server of the page and attack it, beside a good client (2 minutes)
+	$(CARGO) run --release --locked -p tabiya-serve --example load -- $(PROGRAM)
+
 # Attacks at length: not part of the tests.
 ATTACK = .venv-attack
 
@@ -269,4 +279,4 @@ fuzz: ## fuzz positions, notation, networks and Paco Ŝako (needs nightly and ca
 
 clean: ## remove what was built
 	$(CARGO) clean
-	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(PYFULL) $(TOOLS) docs/book
+	rm -rf $(VENV) $(TORCH) $(ATTACK) $(PYVENV) $(PYFULL) $(TOOLS) docs/book tests/browser/node_modules

@@ -31,7 +31,7 @@ stage() {
 
 finish() {
   wait
-  grep -h -E '^(Rust|Python): ' "$LOGS"/*.log
+  grep -h -E '^(Rust|Python|Browser): ' "$LOGS"/*.log
   seconds=$(($(date +%s) - begin))
   minutes="$((seconds / 60)).$((seconds % 60 / 6)) minutes"
   if [ -e "$LOGS/failed" ]; then

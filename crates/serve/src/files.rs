@@ -2,11 +2,18 @@
 //! request, so that an edit needs a reload and no build.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use chess::svg::piece_sheet;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rust_embed::Embed;
 
 #[derive(Embed)]
@@ -45,11 +52,19 @@ impl File {
         fields.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
         // Kept, and asked for again at every use: another version of the program has other files.
         fields.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        fields.insert(VARY, HeaderValue::from_static("accept-encoding"));
         if let Ok(tag) = HeaderValue::from_str(&self.tag) {
             fields.insert(ETAG, tag);
         }
         if headers.get(IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == self.tag.as_bytes()) {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
+            return response;
+        }
+        if takes_gzip(headers)
+            && let Some(packed) = self.packed()
+        {
+            response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            *response.body_mut() = Body::from(packed);
             return response;
         }
         *response.body_mut() = match self.data {
@@ -58,6 +73,26 @@ impl File {
         };
         response
     }
+
+    /// The file in gzip, compressed once.
+    fn packed(&self) -> Option<Bytes> {
+        static PACKED: LazyLock<Mutex<HashMap<String, Bytes>>> = LazyLock::new(Mutex::default);
+        let mut packed = PACKED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(data) = packed.get(&self.tag) {
+            return Some(data.clone());
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&self.data).ok()?;
+        let data = Bytes::from(encoder.finish().ok()?);
+        packed.insert(self.tag.clone(), data.clone());
+        Some(data)
+    }
+}
+
+/// Whether a browser takes gzip: all do, and name it without a weight.
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|list| list.split(',').any(|name| name.trim() == "gzip"))
 }
 
 fn file(path: &str) -> Option<File> {
@@ -70,7 +105,7 @@ fn file(path: &str) -> Option<File> {
     let media_type = TYPES.iter().find(|(known, _)| *known == extension)?.1;
     if name == "pieces.svg" {
         let data = piece_sheet().into_bytes();
-        let tag = format!("\"pieces-{}-{}\"", env!("CARGO_PKG_VERSION"), data.len());
+        let tag = format!("W/\"pieces-{}-{}\"", env!("CARGO_PKG_VERSION"), data.len());
         return Some(File { data: data.into(), media_type, tag });
     }
     if !name.contains('/') && ["package.json", "tsconfig.json"].contains(&name) {
@@ -79,7 +114,7 @@ fn file(path: &str) -> Option<File> {
     let file = Web::get(name)?;
     let hash = file.metadata.sha256_hash();
     let tag = hash[..16].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    Some(File { data: file.data, media_type, tag: format!("\"{tag}\"") })
+    Some(File { data: file.data, media_type, tag: format!("W/\"{tag}\"") })
 }
 
 /// Names with nothing in them that has a meaning to a file system: no escapes, no dots at the beginning.
@@ -117,6 +152,25 @@ mod tests {
         ] {
             assert!(file(path).is_none(), "{path}");
         }
+    }
+
+    #[test]
+    fn packed_files_are_the_files() {
+        let file = file("/main.js").expect("the shell");
+        for _ in 0..2 {
+            let packed = file.packed().expect("gzip");
+            let mut text = Vec::new();
+            let mut decoder = flate2::read::GzDecoder::new(&packed[..]);
+            std::io::Read::read_to_end(&mut decoder, &mut text).expect("gzip");
+            assert!(text == *file.data && packed.len() < text.len() / 2);
+        }
+        let accepts = |value| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(value));
+            takes_gzip(&headers)
+        };
+        assert!(accepts("gzip") && accepts("br, gzip, deflate"));
+        assert!(!accepts("") && !accepts("identity") && !accepts("gzip;q=0"));
     }
 
     #[test]

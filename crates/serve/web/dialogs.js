@@ -52,7 +52,7 @@ export function openPreferences(preferences) {
     el("fieldset", {}, el("legend", {}, "Colors of the board"),
       el("div", { class: "choices" }, ...colors.map(([value, name]) => el("label", {},
         el("input", { type: "radio", name: "board-colors", checked: values.boardColors === value, onchange: () => preferences.set("boardColors", value) }),
-        el("span", {}, name))))),
+        el("span", {}, el("i", { class: "board-swatch", "data-board": value }), name))))),
     el("div", {},
       toggle("coordinates", "Coordinates"),
       toggle("animation", "Animated moves"),

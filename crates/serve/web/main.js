@@ -37,7 +37,7 @@ const views = new Map();
 let shown = "play";
 /** @type {import("./protocol").Welcome | null} */
 let welcome = null;
-/** A game from the address or from a long saved game, to be opened after the welcome. @type {string | null} */
+/** A saved game that is too long for a message, until it is opened. @type {string | null} */
 let pending = null;
 let saved = false;
 
@@ -134,6 +134,7 @@ async function show(name) {
   main.replaceChildren(view.element);
   scrollTo(0, 0);
   view.show();
+  if (name === "play") startFirstGame();
 }
 
 function followAddress() {
@@ -167,7 +168,7 @@ async function openFromAddress() {
     const answer = new Promise((resolve) => (answered = resolve));
     open(context);
     await answer;
-  } else if (!store.state.play && !saved) startFirstGame();
+  }
   void show(shown);
 }
 
@@ -189,19 +190,21 @@ function receive(message) {
   if (message.type === "notice" || message.type === (shown === "paco" ? "paco" : "game")) answered(message);
 }
 
-/** The session is there: opens what waits for it, or starts a game, so that a person can move at once. */
+/** The session is there: opens what waits for it. */
 function followWelcome() {
   if (fromAddress) {
     void openFromAddress();
     return;
   }
-  if (pending) void reopen(pending, context);
-  else if (!saved) startFirstGame();
-  pending = null;
+  if (pending) void reopen(pending, context).then(() => (pending = null));
   void show(shown);
 }
 
+/** Where nothing has happened yet, a game is started when it is looked for, so that a person can move at once. */
 function startFirstGame() {
+  const { game, play } = store.state;
+  const isKept = pending || (saved && !game); // its messages are on their way
+  if (isKept || (play && play.status !== "none") || (game && (game.nodes.length > 1 || game.document > 1))) return;
   const level = middleLevel(context.welcome);
   context.send({ type: "new_game", variant: "chess", white: { kind: "person" }, black: { kind: "engine", level }, clock: null });
 }

@@ -4,8 +4,9 @@ import { el } from "./ui.js";
 
 /**
  * @param {import("./types").Context} context
+ * @param {boolean} [explore] the moves are no moves of the game in play
  */
-export function createMoveInput(context) {
+export function createMoveInput(context, explore = false) {
   const input = el("input", {
     type: "text", placeholder: "Type a move", "aria-label": "Type a move: Nf3, e4, O-O or e2e4",
     autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 12, enterkeyhint: "go",
@@ -15,7 +16,7 @@ export function createMoveInput(context) {
     onsubmit: (/** @type {Event} */ event) => {
       event.preventDefault();
       const text = input.value.trim();
-      if (text) context.send({ type: "type_move", text });
+      if (text) context.send({ type: "type_move", text, explore });
       input.value = "";
     },
   }, input);

@@ -41,10 +41,13 @@ export type ClientMessage =
   | { type: "load"; text: string }
   /** Opens a game of an upload. */
   | { type: "open"; upload: number; game: number }
-  /** Plays a legal move in the position shown; ends at an existing child if there is one. */
-  | { type: "move"; uci: Uci }
+  /**
+   * Plays a legal move in the position shown; ends at an existing child if there is one. At the end of the game in
+   * play it is a move of the game, unless it only explores.
+   */
+  | { type: "move"; uci: Uci; explore?: boolean }
   /** A move typed as SAN or UCI, leniently. */
-  | { type: "type_move"; text: string }
+  | { type: "type_move"; text: string; explore?: boolean }
   /** Shows another node of the tree. */
   | { type: "go_to"; node: number }
   // The game in play.

@@ -37,9 +37,14 @@ pub enum ClientMessage {
     },
     Move {
         uci: Uci,
+        /// In any case a variation, never a move of the game in play.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        explore: bool,
     },
     TypeMove {
         text: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        explore: bool,
     },
     GoTo {
         node: u32,

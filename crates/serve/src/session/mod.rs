@@ -158,8 +158,8 @@ impl Session {
             }
             ClientMessage::Load { text } => self.load(&text),
             ClientMessage::Open { upload, game } => self.open_upload(upload, game),
-            ClientMessage::Move { uci } => self.move_by_uci(&uci),
-            ClientMessage::TypeMove { text } => self.type_move(&text),
+            ClientMessage::Move { uci, explore } => self.move_by_uci(&uci, explore),
+            ClientMessage::TypeMove { text, explore } => self.type_move(&text, explore),
             ClientMessage::GoTo { node } => self.go_to(node),
             ClientMessage::Takeback {} => self.take_back(),
             ClientMessage::Hint {} => self.ask_hint(),

@@ -1,5 +1,6 @@
 //! The game in play: turns of people and machines, takebacks, hints, and how it ends.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use chess::pgn::{GameTree, NodeId};
@@ -39,6 +40,8 @@ pub struct Play {
     chosen: Option<(Move, Duration)>,
     /// The machine failed to move here: it is not asked again.
     failed: Option<NodeId>,
+    /// Moves that were tried out beside the game.
+    pub explored: HashSet<NodeId>,
 }
 
 impl Play {
@@ -58,6 +61,7 @@ impl Play {
             since: now,
             chosen: None,
             failed: None,
+            explored: HashSet::new(),
         })
     }
 
@@ -172,6 +176,7 @@ impl Session {
         let from = self.playing()?.node;
         let mover = self.document.position(from).turn();
         let (node, is_new) = self.document.play(from, m)?;
+        let first = self.document.tree.node(from).and_then(|from| from.children().first().copied());
         let play = self.playing()?;
         if let Some(clock) = &mut play.clock {
             clock.press(mover, now);
@@ -179,10 +184,15 @@ impl Session {
         play.node = node;
         play.since = now;
         play.chosen = None;
+        // What was tried out before the move stays beside the game.
+        let is_beside = first.is_some_and(|first| first != node && play.explored.contains(&first));
+        if is_beside {
+            self.document.tree.promote(node)?;
+        }
         if self.cursor == from {
             self.show(node);
         }
-        self.changed.game |= is_new;
+        self.changed.game |= is_new || is_beside;
         self.changed.play = true;
         self.end_by_rule();
         Ok(())

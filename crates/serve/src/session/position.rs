@@ -109,13 +109,13 @@ impl Session {
         }
     }
 
-    pub(super) fn move_by_uci(&mut self, text: &str) -> Result<(), Refusal> {
+    pub(super) fn move_by_uci(&mut self, text: &str, explore: bool) -> Result<(), Refusal> {
         let m = self.document.position(self.cursor).parse_uci(cut(text))?;
-        self.make_move(m)
+        self.make_move(m, explore)
     }
 
     /// A move typed in any notation; the case of a piece's letter does not matter where it cannot be a pawn's.
-    pub(super) fn type_move(&mut self, text: &str) -> Result<(), Refusal> {
+    pub(super) fn type_move(&mut self, text: &str, explore: bool) -> Result<(), Refusal> {
         let position = self.document.position(self.cursor);
         let text = text.trim();
         if text.len() > MAX_TYPED {
@@ -132,15 +132,18 @@ impl Session {
                 uci.or_else(upper).ok_or(error)?
             }
         };
-        self.make_move(m)
+        self.make_move(m, explore)
     }
 
-    /// Plays a move where it is a person's turn in the game, and explores it anywhere else.
-    pub(super) fn make_move(&mut self, m: Move) -> Result<(), Refusal> {
-        if self.plays_here() {
+    /// Plays a move at the end of the game in play, and explores it anywhere else or on request.
+    pub(super) fn make_move(&mut self, m: Move, explore: bool) -> Result<(), Refusal> {
+        if self.plays_here() && !explore {
             return self.person_moves(m);
         }
         let (node, is_new) = self.document.play(self.cursor, m)?;
+        if let Some(play) = self.play.as_mut().filter(|_| is_new) {
+            play.explored.insert(node);
+        }
         self.changed.game |= is_new;
         self.show(node);
         Ok(())

@@ -29,7 +29,7 @@ async fn the_page_comes_with_its_policies_and_is_cached_by_its_content() {
     }
     assert!(!head.contains("unsafe") && !head.contains("access-control"), "{head}");
     assert!(!answer.contains("style=\"") && !answer.contains("onclick"), "{answer}");
-    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
+    let tag = answer.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
     let (status, answer) = ask(address, "GET /", &[("If-None-Match", &tag)]).await;
     assert_eq!(status, 304);
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
@@ -37,6 +37,13 @@ async fn the_page_comes_with_its_policies_and_is_cached_by_its_content() {
         let (status, answer) = ask(address, &format!("GET {path}"), &[]).await;
         assert!(status == 200 && answer.contains(kind), "{path}");
     }
+    let gzip = [("Accept-Encoding", "deflate, gzip, br")];
+    let (plain, packed) = (
+        ask(address, "GET /style.css", &[]).await.1,
+        ask(address, "GET /style.css", &gzip).await.1,
+    );
+    assert!(!plain.contains("content-encoding") && packed.contains("content-encoding: gzip"));
+    assert!(2 * packed.len() < plain.len(), "{} {}", packed.len(), plain.len());
     let (status, answer) = ask(address, "HEAD /style.css", &[]).await;
     assert!(status == 200 && answer.ends_with("\r\n\r\n"), "{answer}");
 }

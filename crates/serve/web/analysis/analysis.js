@@ -64,7 +64,7 @@ export function createAnalysisView(context) {
   // parts
   const board = context.createBoard({
     label: "Board",
-    onMove: (_from, _to, _promotion, move) => send(learn ? { type: "learn_try", uci: move.uci } : { type: "move", uci: move.uci }),
+    onMove: (_from, _to, _promotion, move) => send(learn ? { type: "learn_try", uci: move.uci } : { type: "move", uci: move.uci, explore: true }),
     onHover: (square) => attention.point(square),
     onShapes: (shapes) => send({ type: "set_shapes", node: current, shapes }),
   });
@@ -86,7 +86,7 @@ export function createAnalysisView(context) {
     play(node, moves) {
       preview.hide();
       if (node !== current) send({ type: "go_to", node });
-      for (const uci of moves) send({ type: "move", uci });
+      for (const uci of moves) send({ type: "move", uci, explore: true });
     },
     preview: preview.show,
     endPreview: preview.hide,
@@ -127,7 +127,7 @@ export function createAnalysisView(context) {
   const title = el("div", { class: "an-title" });
   const problem = el("p", { class: "an-problem", role: "alert", hidden: true });
   const verdict = el("div", { class: "an-verdict", hidden: true });
-  const more = button({ text: "…", label: "Actions for the current move", title: "Actions for the current move", class: "icon-button", "aria-haspopup": "menu", onclick: () => {
+  const more = button({ icon: "more", label: "Actions for the current move", class: "quiet", "aria-haspopup": "menu", onclick: () => {
     const box = more.getBoundingClientRect();
     openNodeMenu(current, box.left, box.top - 8);
   } });
@@ -139,7 +139,7 @@ export function createAnalysisView(context) {
   const nav = el("div", { class: "an-nav", role: "group", "aria-label": "Navigation" },
     button({ icon: "first", label: "First position", class: "quiet", onclick: first }), button({ icon: "previous", label: "Previous move", class: "quiet", onclick: previous }),
     button({ icon: "next", label: "Next move", class: "quiet", onclick: next }), button({ icon: "last", label: "Last position", class: "quiet", onclick: last }),
-    more, createMoveInput(context));
+    more, createMoveInput(context, true));
   const tabs = createTabs([
     { id: "moves", name: "Moves", panel: el("div", { class: "an-moves" }, title, problem, tree.element, verdict) },
     { id: "people", name: "People", panel: people.element },
@@ -182,7 +182,7 @@ export function createAnalysisView(context) {
   }
   function playBest() {
     const best = lines?.lines[0]?.uci[0];
-    if (best) send({ type: "move", uci: best });
+    if (best) send({ type: "move", uci: best, explore: true });
     else context.notice(settings.on ? "The engine has no move yet." : "Turn the engine on (l) for its best move.");
   }
 
@@ -308,9 +308,9 @@ export function createAnalysisView(context) {
     });
     const event = [game.tag("Event"), game.tag("Date").replace(/\.\?\?/g, "")].filter(Boolean).join(", ");
     const known = game.tag("White") || game.tag("Black");
-    setText(title, known ? `${white} – ${black}${event ? ` · ${event}` : ""}` : game.message.variant === "chess960" ? "Chess960" : "");
-    title.hidden = !title.textContent;
-    title.title = title.textContent ?? "";
+    const [names, detail] = known ? [`${white} – ${black}`, event] : [game.message.variant === "chess960" ? "Chess960" : "", ""];
+    title.replaceChildren(el("div", { class: "an-names", title: names }, names), detail && el("div", { class: "an-muted", title: detail }, detail));
+    title.hidden = !names;
   }
 
   // messages

@@ -9,18 +9,17 @@ export function createWdlBar() {
   const parts = ["white", "draw", "black"].map((name) => el("span", { class: `an-wdl-${name}` }));
   const element = el("div", { class: "an-wdl", role: "img" }, ...parts);
   let shown = "";
-  return {
-    element,
-    parts,
-    set(wdl) {
-      if (shown === String(wdl)) return;
-      shown = String(wdl);
-      element.classList.toggle("an-empty", !wdl);
-      parts.forEach((part, index) => { part.style.flexGrow = String(wdl ? wdl[index] : 1); });
-      element.title = wdl ? wdlWords(wdl) : "No evaluation";
-      setAttribute(element, "aria-label", element.title);
-    },
-  };
+  /** @param {import("../protocol").Wdl | null} wdl */
+  function set(wdl) {
+    if (shown === String(wdl)) return;
+    shown = String(wdl);
+    element.classList.toggle("an-empty", !wdl);
+    parts.forEach((part, index) => { part.style.flexGrow = String(wdl ? wdl[index] : 1); });
+    element.title = wdl ? wdlWords(wdl) : "No evaluation";
+    setAttribute(element, "aria-label", element.title);
+  }
+  set(null);
+  return { element, parts, set };
 }
 
 /** The evaluation bar beside the board.

@@ -44,11 +44,14 @@ export function createGraph(onGo) {
   function draw() {
     setAttribute(picture, "viewBox", `0 0 ${width} ${HEIGHT}`);
     const curve = points.map((point, index) => `${x(index).toFixed(1)} ${y(point.expectation).toFixed(1)}`).join("L");
-    const last = x(points.length - 1).toFixed(1);
+    // The areas reach the edges; of an unfinished analysis they end with it.
+    const last = (points.length < slots ? x(points.length - 1) : width).toFixed(1);
+    const [left, right] = [y(points[0]?.expectation ?? 0.5).toFixed(1), y(points.at(-1)?.expectation ?? 0.5).toFixed(1)];
+    const area = `L0 ${left}L${curve}L${last} ${right}L${last}`;
     plot.replaceChildren(
       ...(points.length > 1 ? [
-        svg("path", { class: "an-graph-black", d: `M${PAD} 0L${curve}L${last} 0z` }),
-        svg("path", { class: "an-graph-white", d: `M${PAD} ${HEIGHT}L${curve}L${last} ${HEIGHT}z` }),
+        svg("path", { class: "an-graph-black", d: `M0 0${area} 0z` }),
+        svg("path", { class: "an-graph-white", d: `M0 ${HEIGHT}${area} ${HEIGHT}z` }),
       ] : []),
       svg("line", { class: "an-graph-line", "stroke-dasharray": "2 4", x1: 0, x2: width, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       ...(points.length > 1 ? [svg("path", { class: "an-graph-line", d: `M${curve}` })] : []),

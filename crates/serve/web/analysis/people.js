@@ -73,7 +73,8 @@ function createRow() {
   const bar = el("span", { class: "an-odds-bar" }, el("span", {}));
   const odds = el("span", { class: "an-odds-number" });
   const loss = el("span", { class: "an-odds-number an-muted" });
-  const kind = el("span", { class: "an-kind" });
+  const [icon, word] = [el("span", { "aria-hidden": "true" }), el("span", { class: "an-kind-word" })];
+  const kind = el("span", { class: "an-kind" }, icon, word);
   const button = el("button", { type: "button", class: "an-plain" }, san, bar, odds, loss, kind);
   const element = el("li", {}, button);
   return {
@@ -89,7 +90,8 @@ function createRow() {
       setText(loss, move.loss === null ? "" : move.loss < 0.005 ? "best" : `−${move.loss.toFixed(2)}`);
       loss.title = move.loss === null ? "" : `${move.loss.toFixed(2)} expected points lost, by the engine`;
       kind.className = `an-kind an-kind-${move.kind ?? "none"}`;
-      setText(kind, info ? `${info.icon} ${info.word}` : "");
+      setText(icon, info ? info.icon : "");
+      setText(word, info ? ` ${info.word}` : "");
       kind.title = info?.text ?? "";
     },
   };

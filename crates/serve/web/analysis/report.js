@@ -59,12 +59,14 @@ export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions 
       setText(intro, INTRO);
       listed = "";
       setText(/** @type {Element} */ (start.lastElementChild), "Analyse the game");
+      start.classList.add("primary");
       for (const part of [summary, learn, list]) part.replaceChildren();
     },
     set(report, game) {
       intro.hidden = report.complete;
       setText(intro, `Stopped after ${Math.max(0, report.graph.length - 1)} of ${game.mainLine.length - 1} moves.`);
       setText(/** @type {Element} */ (start.lastElementChild), "Analyse again");
+      start.classList.remove("primary");
       summary.replaceChildren(table(report, game, onGo));
       const learners = /** @type {const} */ (["white", "black"]).filter((color) => report[color].marks.some((count) => count > 0));
       learn.replaceChildren(...learners.map((color) => button({ text: color === "white" ? "White" : "Black", onclick: () => onLearn(color) })));

@@ -28,8 +28,8 @@ export function createPicture(orientation) {
   let shapes = [[], []];
 
   const layers = {
-    marks: svg("g"),
     heat: svg("g", { class: "heat" }),
+    marks: svg("g"),
     coordinates: svg("g", { class: "coordinates" }),
     targets: svg("g"),
     pieces: svg("g"),

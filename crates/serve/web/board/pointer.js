@@ -199,12 +199,13 @@ export function createPointer(element, host) {
 
   /** @param {Event} event */
   const prevent = (event) => event.preventDefault();
-  // Without focus on the pressed square, the arrow keys keep stepping through the moves.
+  // Without focus on the pressed square, the arrow keys keep stepping through the moves, and the choice of a
+  // promotion that a press has opened keeps the focus.
   /** @type {[string, (event: any) => void][]} */
   const listeners = [
     ["pointerdown", down], ["pointermove", move], ["pointerup", up], ["pointercancel", abort],
     ["pointerleave", () => hover(null)], ["contextmenu", prevent],
-    ["mousedown", (event) => { if (!host.blocked()) event.preventDefault(); }],
+    ["mousedown", prevent],
   ];
   for (const [name, listener] of listeners) element.addEventListener(name, listener);
 

@@ -25,8 +25,9 @@ export function firstGame(context) {
 export function openNewPacoGame(context, start) {
   const kept = stored();
   const levels = context.welcome.paco_levels;
-  const level = el("select", { name: "level", "aria-label": "Level of the player" },
-    ...levels.map(({ name, detail }, index) => el("option", { value: index }, detail ? `${name} · ${detail}` : name)));
+  const level = el("select", { name: "level", "aria-label": "Level of the player", "aria-describedby": "paco-level-detail" },
+    ...levels.map(({ name }, index) => el("option", { value: index }, name)));
+  const detail = el("p", { id: "paco-level-detail", class: "muted level-detail" });
   level.value = kept.level ?? "";
   if (level.selectedIndex < 0) level.selectedIndex = middleLevel(context);
   const text = el("textarea", {
@@ -37,13 +38,15 @@ export function openNewPacoGame(context, start) {
   const color = choices("color", "Your color", [["white", "White"], ["random", "Random"], ["black", "Black"]], kept.color ?? "white");
   const from = choices("from", "Start", [["start", "Start position"], ["text", "FEN or notation"]], "start");
   const form = el("form", { class: "form", method: "dialog" },
-    el("div", { class: "field-group" }, opponent, level), color,
+    el("div", { class: "field-group" }, opponent, level, detail), color,
     el("div", { class: "field-group" }, from, text),
     el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
 
   function refresh() {
     const data = new FormData(form);
     toggle(level, data.get("opponent") === "player");
+    toggle(detail, data.get("opponent") === "player");
+    detail.textContent = levels[Number(level.value)]?.detail ?? "";
     toggle(color, data.get("opponent") === "player");
     toggle(text, data.get("from") === "text");
   }

@@ -87,7 +87,6 @@ export function createPacoView(context) {
   function start(message) {
     turnedFor = "";
     context.send(message);
-    board.focus();
   }
 
   function rematch() {
@@ -247,7 +246,10 @@ export function createPacoView(context) {
     show() {
       visible = true;
       if (state.paco) refresh();
-      else start(firstGame(context));
+      else {
+        turnedFor = "";
+        context.send(firstGame(context));
+      }
     },
     hide() {
       visible = false;

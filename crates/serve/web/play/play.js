@@ -71,8 +71,8 @@ export function createPlayView(context) {
     playOn: button({ text: "Play from here", icon: "next", onclick: playOn }),
     analyse: button({ text: "Analyse", label: "Analyse this game", icon: "chart", onclick: () => context.navigate("analysis") }),
   };
-  const newGame = button({ text: "New game", icon: "plus", onclick: () => openNewGame(context, startGame) });
-  const head = el("div", { class: "card play-head" }, statusLine, newGame, detail);
+  const newGame = button({ text: "New game", label: "New game", icon: "plus", onclick: () => openNewGame(context, startGame) });
+  const head = el("div", { class: "card play-head" }, el("div", { class: "grow" }, statusLine, detail), newGame);
   const element = el("div", { class: "layout play-view" },
     el("section", { class: "board-area", "aria-label": "Game" }, top, board.element, bottom),
     el("section", { class: "panel", "aria-label": "Moves and actions" },
@@ -178,7 +178,8 @@ export function createPlayView(context) {
     statusLine.textContent = statusOf(play);
     detail.textContent = hint.length ? hintText : position.opening ? `${position.opening.eco} ${position.opening.name}` : startName();
     tools.first.disabled = tools.previous.disabled = at <= 0;
-    tools.last.disabled = tools.next.disabled = at < 0 || at === nodes.length - 1;
+    tools.next.disabled = at < 0 || at === nodes.length - 1;
+    tools.last.disabled = at === nodes.length - 1;
     actions.takeback.disabled = !play.can_take_back;
     actions.hint.disabled = !playing() || !isLive() || !isPerson(position.turn);
     actions.claim.disabled = !play.claimable;
@@ -242,6 +243,8 @@ export function createPlayView(context) {
     element,
     keys: [["n", "New game"], ["t", "Take back"], ["h", "Hint"]],
     show() {
+      // After an excursion in the analysis the game goes on where it was.
+      if (playing() && shownIndex() < 0) step(Infinity);
       drawBoard();
       drawPanel();
     },

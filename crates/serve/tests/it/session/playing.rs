@@ -301,3 +301,18 @@ fn a_hint_is_given_for_the_position_shown() {
     let hint = ServerMessage::Hint { node: 0, uci: "e2e4".into(), san: "e4".into() };
     assert_eq!(page.received, [hint]);
 }
+
+#[test]
+fn exploring_beside_a_game_plays_no_move_of_it_and_leaves_its_main_line() {
+    let mut page = Client::new();
+    page.new_game(person(), engine(), Value::Null);
+    page.moves("e2e4");
+    // It is the engine's turn: a person may try out what it could play, and an answer to that.
+    for uci in ["c7c5", "g1f3"] {
+        page.say(json!({ "type": "move", "uci": uci, "explore": true }));
+    }
+    page.say(json!({ "type": "type_move", "text": "d6", "explore": true }));
+    page.engine_plays("e7e5");
+    assert_eq!(page.moves_text(), "1. e4 e5 (1... c5 2. Nf3 d6) *");
+    assert_eq!(page.play.as_ref().unwrap().line, ["e2e4", "e7e5"]);
+}

@@ -1,0 +1,103 @@
+// Games outlive reloads, other tabs, and the server.
+
+import assert from "node:assert/strict";
+import { startServer } from "./support/server.mjs";
+import { suite } from "./support/suite.mjs";
+
+const test = suite();
+
+test("a reload in the middle keeps the game, the place in it and the opponent", async ({ open }) => {
+  const tab = await open();
+  await tab.newGame({ opponent: "engine", level: 0 });
+  await tab.status("Your move");
+  await tab.move("d2", "d4");
+  await tab.until(() => document.querySelectorAll("main .play-moves button").length === 2, null, "the engine's answer");
+  await tab.status("Your move");
+  const moves = await tab.moves();
+  await tab.page.waitForTimeout(400);
+  await tab.page.reload();
+  await tab.ready();
+  await tab.status("Your move");
+  await tab.sees({ d4: "white pawn", d2: "empty" });
+  assert.deepEqual(await tab.moves(), moves);
+  await tab.reads("main .strip-name", "Engine · Beginner");
+  // The game goes on.
+  await tab.move("c2", "c4");
+  await tab.until(() => document.querySelectorAll("main .play-moves button").length === 4, null, "the next answer");
+});
+
+test("a reload during an unfinished turn of Paco Ŝako keeps the turn", async ({ open }) => {
+  const tab = await open({ path: "#paco" });
+  await tab.click("e2");
+  await tab.sees({ e2: "white pawn in hand" });
+  await tab.page.reload();
+  await tab.ready();
+  await tab.sees({ e2: "white pawn in hand", e4: "empty, legal move" });
+  await tab.click("e4");
+  await tab.sees({ e4: "white pawn" });
+});
+
+test("two tabs have games of their own", async ({ open }) => {
+  const first = await open();
+  const second = await open({ context: first.context });
+  for (const tab of [first, second]) {
+    await tab.newGame();
+    await tab.status("White to move");
+  }
+  await first.move("e2", "e4");
+  await second.move("d2", "d4");
+  await first.move("e7", "e5");
+  await second.sees({ d4: "white pawn", e2: "white pawn", e7: "black pawn" });
+  await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
+  await first.page.waitForTimeout(400);
+  await Promise.all([first.page.reload(), second.page.reload()]);
+  await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
+  await second.sees({ d4: "white pawn", e2: "white pawn" });
+});
+
+test("the server is killed and started again: the page reconnects and keeps all games", async ({ open }) => {
+  let server = await startServer();
+  try {
+    const tab = await open({ url: server.url });
+    await tab.view("paco");
+    await tab.click("d2");
+    await tab.sees({ d2: "white pawn in hand" });
+    await tab.view("play");
+    await tab.newGame({ clock: "custom", minutes: 60, increment: 0 });
+    await tab.status("White to move");
+    for (const [from, to] of [["e2", "e4"], ["c7", "c5"], ["g1", "f3"]]) await tab.move(from, to);
+    await tab.view("analysis");
+    await tab.page.keyboard.press("ArrowLeft");
+    await tab.sees({ g1: "white knight", c5: "black pawn" });
+    await tab.page.waitForTimeout(400);
+    await server.kill();
+    await tab.page.locator(".connection:not([hidden])").waitFor();
+    server = await startServer({ port: server.port });
+    await tab.page.locator(".connection[hidden]").waitFor({ state: "attached" });
+    // The place in the game, its moves, and the other game.
+    await tab.sees({ g1: "white knight", c5: "black pawn" });
+    await tab.move("b1", "c3");
+    await tab.reads("main .an-tree", /Nf3[^]*Nc3/);
+    await tab.view("play");
+    await tab.page.keyboard.press("End");
+    await tab.status("Black to move");
+    assert.deepEqual(await tab.moves(), ["e4", "c5", "Nf3"]);
+    await tab.move("d7", "d6");
+    await tab.view("paco");
+    await tab.sees({ d2: "white pawn in hand" });
+    tab.errors = tab.errors.filter((text) => !/WebSocket|ERR_CONNECTION/.test(text));
+  } finally {
+    await server.kill();
+  }
+});
+
+test("a game of several hundred kilobytes outlives a reload", async ({ open }) => {
+  const tab = await open();
+  const comment = "long ".repeat(15_000);
+  await tab.paste(`[White "Ann"]\n[Black "Bob"]\n\n1. e4 {${comment}} e5 2. Nf3 {${comment}} *`);
+  await tab.reads("main .an-title", /Ann – Bob/);
+  await tab.page.waitForTimeout(600);
+  await tab.page.reload();
+  await tab.ready();
+  await tab.reads("main .an-title", /Ann – Bob/);
+});

@@ -1,0 +1,161 @@
+// Makes the pictures of the page for the README and the book.
+//
+//   node screenshots.mjs [NAME...]     all pictures, or those named
+//
+// They are drawn by the program that TABIYA names, with the fonts of this machine, and quantized if pngquant is
+// installed. What the engine says differs from run to run.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { openBrowser } from "./support/browser.mjs";
+import { startServer } from "./support/server.mjs";
+
+const FOLDER = fileURLToPath(new URL("../../docs/src/images/page/", import.meta.url));
+const LARGEST = 110_000; // bytes
+
+const OPERA = `[Event "Paris"]
+[Date "1858.11.02"]
+[White "Paul Morphy"]
+[Black "Duke Karl / Count Isouard"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 d6 3. d4 Bg4?! { This is a weak move already. } ( 3... exd4 4. Nxd4 Nf6 5. Nc3 Be7 ( 5... g6 6. Be2 Bg7 )
+6. Be2 O-O ) ( 3... Nd7 4. Bc4 c6 ) 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 ( 8. Qxb7 Qb4+ { trades the
+queens } ) 8... c6 9. Bg5 b5? 10. Nxb5! cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7
+16. Qb8+!! Nxb8 17. Rd8# 1-0`;
+const FRIED_LIVER = `[Event "Rome"]
+[Date "1610.??.??"]
+[White "Giulio Polerio"]
+[Black "Domenico"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. Ng5 d5 5. exd5 Nxd5 6. Nxf7 Kxf7 7. Qf3+ Ke6 8. Nc3 Nce7 9. d4 c6 10. Bg5 h6
+11. Bxe7 Bxe7 12. O-O-O Rf8 13. Qe4 Rxf2 14. dxe5 Bg5+ 15. Kb1 Rd2 16. h4 Rxd1+ 17. Rxd1 Bxh4 18. Nxd5 cxd5 19. Rxd5 Qg5
+20. Rd6+ Ke7 21. Rg6 Qd2 22. Rxg7+ Kf8 23. Rg8+ Ke7 24. Qh7# 1-0`;
+const UNIONS = "4kbnr/rpp1p2p/p1n1w3/1B4p1/P2aa1P1/5P1N/1PPW3P/RN2K2R w 1 AHh - -";
+const CHAIN = "rnbqkb1r/pp2pppp/5n2/2pa4/8/8/PPPP1PPP/RNBQKBNR b 0 AHah - -";
+
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+
+/** @typedef {import("playwright-core").Page} Page */
+
+/** @param {Page} page @param {string} text */
+const paste = (page, text) => page.evaluate((pasted) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", pasted);
+  document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+}, text);
+
+/** Opens a game in the Analyse view and goes some moves into it. @param {Page} page @param {string} pgn @param {number} moves */
+async function openGame(page, pgn, moves) {
+  await paste(page, pgn);
+  await page.locator("main .an-result").waitFor({ state: "attached" });
+  for (let move = 0; move < moves; move++) await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(2500);
+}
+
+/** @param {Page} page @param {string} name */
+const openTab = (page, name) => page.getByRole("tab", { name }).click();
+
+/** A game against the engine, with the moves that happen to be possible. @param {Page} page */
+async function playGame(page) {
+  await page.keyboard.press("n");
+  await page.getByRole("radio", { name: "5+3" }).check({ force: true });
+  await page.getByRole("button", { name: "Start the game" }).click();
+  const moves = page.locator("main .play-moves button");
+  for (const move of ["e4", "Nf3", "d4", "Nc3", "Be2", "O-O", "Be3"]) {
+    const before = await moves.count();
+    await page.locator("main .move-input input").fill(move);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((count) => document.querySelectorAll("main .play-moves button").length >= count, before + 2, { timeout: 5000 }).catch(() => {});
+  }
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur());
+  await page.waitForTimeout(4500); // notices are gone
+}
+
+/** @param {Page} page */
+async function analyseGame(page) {
+  await openGame(page, FRIED_LIVER, 0);
+  await openTab(page, "Report");
+  await page.getByRole("button", { name: "Analyse the game" }).click();
+  await page.getByRole("button", { name: "Analyse again" }).waitFor({ timeout: 600_000 });
+}
+
+/** @param {Page} page @param {string} position */
+async function openPaco(page, position) {
+  await paste(page, position);
+  await page.waitForFunction(() => document.querySelector("main .part.black ~ .part.white, main .part.white ~ .part.black"));
+}
+
+/** @type {Record<string, { settings: object, dark?: boolean, view?: string, draw(page: Page): Promise<void> }>} */
+const PICTURES = {
+  play: { settings: DESKTOP, draw: playGame },
+  analyse: { settings: DESKTOP, view: "analysis", draw: (page) => openGame(page, OPERA, 9) },
+  report: { settings: DESKTOP, dark: true, view: "analysis", async draw(page) {
+    await analyseGame(page);
+    await page.locator("main .an-mistakes .an-move").first().click();
+    await page.waitForTimeout(2000);
+  } },
+  learn: { settings: DESKTOP, view: "analysis", async draw(page) {
+    await analyseGame(page);
+    await page.locator("main .an-report").getByRole("button", { name: "Black", exact: true }).click();
+    await page.waitForTimeout(500);
+    await page.getByRole("button", { name: "Show the move" }).click();
+    await page.waitForTimeout(500);
+  } },
+  people: { settings: DESKTOP, view: "analysis", async draw(page) {
+    await openGame(page, OPERA, 12);
+    await openTab(page, "People");
+    await page.waitForTimeout(2500);
+  } },
+  attention: { settings: DESKTOP, dark: true, view: "analysis", async draw(page) {
+    await openGame(page, OPERA, 12);
+    await openTab(page, "Attention");
+    await page.getByRole("radio", { name: "bishop 2" }).click();
+    await page.locator("main .board-grid [data-square=c4]").hover();
+    await page.waitForTimeout(2000);
+  } },
+  paco: { settings: DESKTOP, view: "paco", draw: (page) => openPaco(page, UNIONS) },
+  rules: { settings: DESKTOP, dark: true, view: "paco", async draw(page) {
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "Chain", exact: true }).click();
+    await page.getByRole("button", { name: "Pause" }).click();
+    for (let step = 0; step < 2; step++) await page.getByRole("button", { name: "Next step" }).click();
+  } },
+  "phone-play": { settings: PHONE, draw: playGame },
+  "phone-paco": { settings: PHONE, dark: true, view: "paco", async draw(page) {
+    await openPaco(page, CHAIN);
+    for (const square of ["d8", "d5"]) {
+      await page.locator(`main .board-grid [data-square=${square}]`).tap();
+      await page.waitForTimeout(500);
+    }
+  } },
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !(name in PICTURES));
+if (unknown) throw new Error(`no picture '${unknown}'; there are ${Object.keys(PICTURES).join(", ")}`);
+mkdirSync(FOLDER, { recursive: true });
+const [browser, server] = await Promise.all([openBrowser(), startServer()]);
+try {
+  for (const [name, { settings, dark = false, view = "play", draw }] of Object.entries(PICTURES)) {
+    if (wanted.length && !wanted.includes(name)) continue;
+    const context = await browser.newContext({ ...settings, colorScheme: dark ? "dark" : "light", reducedMotion: "no-preference" });
+    const page = await context.newPage();
+    await page.goto(`${server.url}#${view}`);
+    await page.locator("main .occupant").first().waitFor();
+    await draw(page);
+    const path = `${FOLDER}${name}.png`;
+    await page.screenshot({ path });
+    await context.close();
+    const { error } = spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--output", path, "128", path]);
+    const { size } = statSync(path);
+    console.log(`${name}.png: ${Math.round(size / 1000)} kB${error ? " (not quantized: no pngquant)" : ""}`);
+    if (size > LARGEST) throw new Error(`${name}.png is larger than ${LARGEST / 1000} kB`);
+  }
+} finally {
+  await browser.close();
+  await server.kill();
+}
