@@ -12,12 +12,10 @@ use std::time::{Duration, Instant};
 use chess::pgn::Score;
 use chess::rng::Rng;
 use chess::{Move, PackedRow, Position, Setup};
-use layout::Table;
 use learn::TrainError;
 use nnue::features::{Features, MAX_ACTIVE};
 use nnue::towers::Towers;
 use nnue::{AnyNetwork, Network, Shape, halfkp};
-use serde_json::{Value, json};
 
 use crate::towers::{Options, Trainer};
 use crate::trainer::bench as bench_training;
@@ -103,25 +101,6 @@ impl Bench<'_> {
             cpu = cpu.max(rate((self.cpu_time)() - cpu_start));
         }
         self.rates.push(Rate { key, name, wall, cpu: Some(cpu) });
-    }
-
-    /// The rates of all tasks.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new(["", "per second", "per CPU second"], &[0], 1);
-        for Rate { name, wall, cpu, .. } in &self.rates {
-            let cpu = cpu.map(|cpu| format!("{cpu:.0}")).unwrap_or_default();
-            table.row([(*name).to_owned(), format!("{wall:.0}"), cpu]);
-        }
-        table
-    }
-
-    /// The rates of all tasks by their keys.
-    pub fn to_json(&self) -> Value {
-        let rate = |rate: &Rate| {
-            let rates = json!({ "per_second": rate.wall, "per_cpu_second": rate.cpu });
-            (rate.key.to_owned(), rates)
-        };
-        self.rates.iter().map(rate).collect()
     }
 
     /// The 768 features, from FEN and from positions.
