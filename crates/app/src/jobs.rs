@@ -1,14 +1,36 @@
-//! The reports of resumable jobs.
+//! Options and reports of resumable jobs.
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
-use ::data::{Manifest, Prepared};
+use ::data::{Manifest, Prepared, Workers};
 use layout::count;
 use serde_json::{Value, json};
 
 use crate::interrupt;
+use crate::threads::Threads;
+
+/// The last options of commands that generate a data set.
+#[derive(clap::Args)]
+pub struct GenerateArgs {
+    /// Rows per file
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    pub shard_rows: u64,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl GenerateArgs {
+    /// The threads of the job, until `stop` is set.
+    pub fn workers<'a>(&self, stop: &'a AtomicBool) -> Workers<'a> {
+        Workers::from(self.threads.count()).until(stop)
+    }
+}
 
 /// Games, moves and positions of a data set, and its splits.
 pub fn games_and_rows(manifest: &Manifest) -> String {

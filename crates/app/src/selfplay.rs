@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::Workers;
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
@@ -14,8 +13,8 @@ use train::rescore::Teacher;
 use train::selfplay::adjudicate::Adjudication;
 use train::selfplay::{SelfplayOptions, selfplay};
 
+use crate::jobs::GenerateArgs;
 use crate::progress::JobProgress;
-use crate::threads::Threads;
 use crate::{Outcome, interrupt, jobs};
 
 /// Generate a data set of self-play games
@@ -78,14 +77,8 @@ pub struct SelfplayArgs {
     /// Games per unit of work; an interrupted unit is played again
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     unit_games: u64,
-    /// Rows per file
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
-    shard_rows: u64,
     #[command(flatten)]
-    threads: Threads,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    job: GenerateArgs,
 }
 
 /// `8..12`, `8-12` or `10`.
@@ -120,7 +113,7 @@ impl SelfplayArgs {
             seed: self.seed,
             hash: self.hash as usize,
             unit_games: self.unit_games,
-            shard_rows: self.shard_rows,
+            shard_rows: self.job.shard_rows,
         }
     }
 }
@@ -134,7 +127,7 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
         eprintln!("tabiya: {warning}");
     }
     let stop = interrupt::listen(|| {})?;
-    let workers = Workers::from(args.threads.count()).until(&stop);
+    let workers = args.job.workers(&stop);
     let mut progress = JobProgress::new(args.games.or(args.positions).unwrap_or(0));
     let by_positions = args.games.is_none();
     let (tablebases, options) = (tablebases.as_ref(), args.options());
@@ -148,7 +141,7 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
     let counts = &manifest.counts;
     let duplicates = counts.skipped_positions.duplicate;
     let rate = (counts.positions + duplicates) as f64 / seconds.max(1e-9);
-    if args.json {
+    if args.job.json {
         let mut report = jobs::data_set_json(&prepared, seconds, rate)?;
         report["games"] = counts.games.into();
         report["moves"] = counts.moves.into();

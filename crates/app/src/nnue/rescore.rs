@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::{RowOrder, Workers};
+use ::data::RowOrder;
 use clap::Args;
 use layout::{count, prose};
 use train::rescore::{RescoreOptions, SearchDepth, Source, Teacher, rescore};
 
+use crate::jobs::GenerateArgs;
 use crate::progress::JobProgress;
-use crate::threads::Threads;
 use crate::{Outcome, interrupt, jobs};
 
 /// Replace the scores of a data set by those of an evaluation
@@ -63,14 +63,8 @@ pub struct RescoreArgs {
     /// Random seed
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Rows per file
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
-    shard_rows: u64,
     #[command(flatten)]
-    threads: Threads,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    job: GenerateArgs,
 }
 
 impl RescoreArgs {
@@ -89,7 +83,7 @@ impl RescoreArgs {
             no_captures: self.no_captures,
             order: RowOrder::new(self.dedup, self.shuffle),
             max_positions: self.max_positions,
-            shard_rows: self.shard_rows,
+            shard_rows: self.job.shard_rows,
         }
     }
 }
@@ -99,7 +93,7 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let teacher = Teacher::named(&args.net)?;
     let source = Source::open(&args.input)?;
     let stop = interrupt::listen(|| {})?;
-    let workers = Workers::from(args.threads.count()).until(&stop);
+    let workers = args.job.workers(&stop);
     let mut progress = JobProgress::new(source.rows());
     let rescored = rescore(&source, &args.out, &teacher, &args.options(), workers, |event| {
         progress.on_event(event, false);
@@ -110,7 +104,7 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let manifest = &rescored.manifest;
     let counts = &manifest.counts;
     let rate = counts.positions as f64 / seconds.max(1e-9);
-    if args.json {
+    if args.job.json {
         let mut report = jobs::data_set_json(&rescored, seconds, rate)?;
         report["rows"] = source.rows().into();
         writeln!(out, "{report}")?;
