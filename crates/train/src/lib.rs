@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod bench_report;
 mod loaded;
 mod pool;
 pub mod rescore;

@@ -9,9 +9,9 @@ use ::nnue::{AnyNetwork, Network, Shape};
 use anyhow::{Context, ensure};
 use chess::Position;
 use cpu_time::ProcessTime;
-use layout::{Table, count, width};
-use serde_json::{Value, json};
-use train::bench::{Bench, BenchGame, Rate};
+use layout::{count, width};
+use serde_json::json;
+use train::bench::{Bench, BenchGame};
 
 use crate::threads::Threads;
 use crate::{Outcome, input};
@@ -67,7 +67,15 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
         }
         bench.training()?;
     }
-    report(&bench, positions.len(), args.json, out)?;
+    let (positions, threads) = (positions.len(), bench.threads);
+    if args.json {
+        let rates = bench.to_json();
+        let report = json!({ "positions": positions, "threads": threads, "rates": rates });
+        writeln!(out, "{report}")?;
+    } else {
+        write!(out, "{}", bench.table().stacked(width()))?;
+        writeln!(out, "{}, {}", count(positions, "position"), count(threads, "thread"))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,31 +89,4 @@ fn read(path: &Path) -> anyhow::Result<Vec<BenchGame>> {
     })?;
     ensure!(!games.is_empty(), "{} has no positions", path.display());
     Ok(games)
-}
-
-fn report(
-    bench: &Bench<'_>,
-    positions: usize,
-    as_json: bool,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let Bench { rates, threads, .. } = bench;
-    if as_json {
-        let json = |rate: &Rate| {
-            let rates = json!({ "per_second": rate.wall, "per_cpu_second": rate.cpu });
-            (rate.key.to_owned(), rates)
-        };
-        let rates: Value = rates.iter().map(json).collect();
-        let report = json!({ "positions": positions, "threads": threads, "rates": rates });
-        writeln!(out, "{report}")?;
-        return Ok(());
-    }
-    let mut table = Table::new(["", "per second", "per CPU second"], &[0], 1);
-    for Rate { name, wall, cpu, .. } in rates {
-        let cpu = cpu.map(|cpu| format!("{cpu:.0}")).unwrap_or_default();
-        table.row([(*name).to_owned(), format!("{wall:.0}"), cpu]);
-    }
-    write!(out, "{}", table.stacked(width()))?;
-    writeln!(out, "{}, {}", count(positions, "position"), count(threads, "thread"))?;
-    Ok(())
 }

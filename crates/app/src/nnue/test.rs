@@ -10,7 +10,7 @@ use chess::Position;
 use clap::Args;
 use layout::prose;
 use serde_json::json;
-use train::trainer::{Compared, RowFiles};
+use train::trainer::RowFiles;
 use train::{LoadedNetwork, NetworkTest};
 
 use crate::{Outcome, input};
@@ -92,23 +92,11 @@ pub fn run(args: &TestArgs, out: &mut dyn Write) -> Outcome {
     } else {
         prose(out, format_args!("{}, {positions} positions", own.network))?;
         if let Some(compared) = quantization {
-            prose(out, format_args!("quantised from floating point: {}", words(&compared)))?;
+            prose(out, format_args!("quantised from floating point: {compared}"))?;
         }
         if let (Some(other), Some(compared)) = (other, against) {
-            prose(out, format_args!("from {}: {}", other.network, words(&compared)))?;
+            prose(out, format_args!("from {}: {compared}", other.network))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn words(compared: &Compared) -> String {
-    let share =
-        |share: Option<f64>| share.map_or("–".into(), |share| format!("{:.2} %", 100.0 * share));
-    let correlation = compared.correlation.map_or("–".into(), |value| format!("{value:.5}"));
-    format!(
-        "{:.2} cp apart on average, {:.0} at most, correlation {correlation}, the same player ahead in {}",
-        compared.mean_difference,
-        compared.max_difference,
-        share(compared.sign_agreement)
-    )
 }

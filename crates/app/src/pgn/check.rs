@@ -7,8 +7,8 @@ use std::time::Instant;
 use clap::Args;
 use data::Input;
 use data::pgn::CheckReport;
-use layout::{count, prose};
-use serde_json::{Value, json};
+use layout::prose;
+use serde_json::Value;
 
 use super::FileArgs;
 use super::progress::InputBar;
@@ -56,29 +56,18 @@ pub fn run(args: &CheckArgs, out: &mut dyn Write) -> Outcome {
     }
     let seconds = begin.elapsed().as_secs_f64();
     if args.json {
-        let report = json!({
-            "games": all.games,
-            "moves": all.moves,
-            "variation_moves": all.variation_moves,
-            "error_count": all.errors,
-            "errors": errors,
-            "failures": failures,
-            "seconds": seconds,
-        });
+        let mut report = all.to_json();
+        report["errors"] = errors.into();
+        report["failures"] = failures.clone().into();
+        report["seconds"] = seconds.into();
         writeln!(out, "{report}")?;
     } else {
         let more = all.errors - listed as u64;
         if more > 0 {
             writeln!(out, "… and {more} more")?;
         }
-        let mut summary = count(all.games, "game") + ", " + &count(all.moves, "move");
-        if all.variation_moves > 0 {
-            summary += &format!(" and {} in variations", all.variation_moves);
-        }
         let rate = all.games as f64 / seconds.max(1e-9);
-        let errors = count(all.errors, "error");
-        summary += &format!(", {errors}, {seconds:.2} s, {rate:.0} games/s");
-        prose(out, &summary)?;
+        prose(out, format_args!("{}, {seconds:.2} s, {rate:.0} games/s", all.summary()))?;
     }
     let is_fine = all.errors == 0 && failures.is_empty();
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -90,8 +90,8 @@ mod tests {
         read_trees(text.as_bytes()).remove(0).unwrap()
     }
 
-    fn moves(tree: &GameTree) -> alloc::string::String {
-        let text = alloc::string::ToString::to_string(tree);
+    fn moves(tree: &GameTree) -> String {
+        let text = tree.to_string();
         text.split_once("\n\n").unwrap().1.trim_end().into()
     }
 
@@ -123,6 +123,6 @@ mod tests {
         let last = game.main_line().last().unwrap().0;
         assert_eq!(game.game(last).unwrap().moves().len(), 2);
         assert_eq!(game.game(last).unwrap().position(), game.node(last).unwrap().position());
-        assert_eq!(game.game(NodeId::from_number(99)).is_some(), false);
+        assert!(game.game(NodeId::from_number(99)).is_none());
     }
 }

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 
 use chess::pgn::{self, Next, PgnError, Replay, Watcher};
 use chess::{Move, Position};
+use layout::count;
+use serde_json::{Value, json};
 
 use crate::{Chunk, Input, ReadError, ReadOptions, read_games};
 
@@ -29,6 +31,25 @@ impl CheckReport {
         self.moves += other.moves;
         self.variation_moves += other.variation_moves;
         self.errors += other.errors;
+    }
+
+    /// Games, moves and errors in a line.
+    pub fn summary(&self) -> String {
+        let mut text = count(self.games, "game") + ", " + &count(self.moves, "move");
+        if self.variation_moves > 0 {
+            text += &format!(" and {} in variations", self.variation_moves);
+        }
+        text + ", " + &count(self.errors, "error")
+    }
+
+    /// The counts as JSON.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "games": self.games,
+            "moves": self.moves,
+            "variation_moves": self.variation_moves,
+            "error_count": self.errors,
+        })
     }
 
     /// Appends the report of the text at `offset`.

@@ -1,6 +1,8 @@
 //! Differences between two evaluations: a quantized network and its float parameters, a student and its
 //! teacher.
 
+use std::fmt;
+
 use chess::Position;
 use nnue::network::SCALE;
 use serde::Serialize;
@@ -57,6 +59,20 @@ pub struct Compared {
     pub correlation: Option<f64>,
     /// The share of positions with equal signs, among those where neither evaluation is 0.
     pub sign_agreement: Option<f64>,
+}
+
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mean_difference, max_difference, correlation, sign_agreement, .. } = *self;
+        let correlation = correlation.map_or("–".into(), |value| format!("{value:.5}"));
+        let agreement =
+            sign_agreement.map_or("–".into(), |share| format!("{:.2} %", 100.0 * share));
+        write!(
+            f,
+            "{mean_difference:.2} cp apart on average, {max_difference:.0} at most, correlation \
+             {correlation}, the same player ahead in {agreement}"
+        )
+    }
 }
 
 impl Comparison {
