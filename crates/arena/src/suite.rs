@@ -135,9 +135,12 @@ impl Problem {
     }
 }
 
+/// A problem, or the number of an invalid line and what is wrong with it.
+pub type Line = Result<Problem, (usize, ProblemError)>;
+
 /// Reads a file, also compressed, with an EPD record on each line. Empty lines and lines that start with `#`
 /// are skipped; an invalid line is an error in its place, with its number.
-pub fn read(path: &Path) -> Result<Vec<Result<Problem, (usize, ProblemError)>>, ReadError> {
+pub fn read(path: &Path) -> Result<Vec<Line>, ReadError> {
     let text = data::read_text(path, MAX_EPD_BYTES)?;
     let text = String::from_utf8_lossy(&text);
     let lines = text.lines().map(str::trim).zip(1..);

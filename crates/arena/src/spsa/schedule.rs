@@ -105,8 +105,8 @@ mod tests {
         let values = schedule.start();
         let trial = schedule.trial(&values, 7);
         assert_eq!(trial, schedule.trial(&values, 7));
-        for n in 0..2 {
-            assert!((trial.plus[n] + trial.minus[n] - 2.0 * values[n]).abs() < 1e-9);
+        for (value, (plus, minus)) in values.iter().zip(trial.plus.iter().zip(&trial.minus)) {
+            assert!((plus + minus - 2.0 * value).abs() < 1e-9);
         }
         let signs: Vec<Vec<f64>> = (1..20).map(|k| schedule.trial(&values, k).signs).collect();
         assert!(signs.iter().any(|s| s[0] != s[1]) && signs.iter().any(|s| s[0] == s[1]));

