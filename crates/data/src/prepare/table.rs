@@ -50,8 +50,7 @@ pub fn read_table<'a, 'w>(
     let source = GameSource { converter, files, chunk_bytes, hashes, cache: None };
     let start = Cursor::Text(TextCursor::default());
     let point = ResumePoint::start(start);
-    let tracker =
-        Tracker::new(names, options.max_positions, point, Vec::new(), Box::new(observer));
+    let tracker = Tracker::new(names, options.max_positions, point, Vec::new(), Box::new(observer));
     let columns = options.columns()?;
     let schema = columns::schema(&columns);
     let collector = Collector {
