@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import json
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from .. import _tabiya
 from . import prepare, selfplay
@@ -54,7 +54,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         command.add_argument("--threads", type=int)
         command.add_argument("--progress", action="store_true", default=None, help="show progress, terminal or not")
     given = {name: value for name, value in vars(parser.parse_args(arguments)).items() if value is not None}
-    run = {"prepare": prepare, "selfplay": selfplay}[given.pop("command")]
+    run: Callable[..., Dict[str, Any]] = prepare if given.pop("command") == "prepare" else selfplay
     try:
         # Ray prints what happens to workers; standard output has the report alone.
         with contextlib.redirect_stdout(sys.stderr):

@@ -1,7 +1,7 @@
 """The cluster: connecting to it, and tasks that survive the loss of nodes."""
 
 import os
-from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, Optional, Tuple, Type
 
 from .._tabiya import __version__
 
@@ -33,7 +33,8 @@ class Tasks:
 
     def __init__(self, ray: Any, function: Callable[..., Any], *shared: Any) -> None:
         self._ray = ray
-        self._function = ray.remote(num_cpus=1, max_retries=-1)(_on_node)
+        # Ray would fill one node before it uses the next.
+        self._function = ray.remote(num_cpus=1, max_retries=-1, scheduling_strategy="SPREAD")(_on_node)
         self._arguments = (function, *(ray.put(argument) for argument in shared))
         #: Number of results by node.
         self.nodes: Dict[str, int] = {}
@@ -78,7 +79,7 @@ class Tasks:
         return self._function.remote(*self._arguments, *arguments)
 
 
-def _lost(ray: Any) -> Tuple[type, ...]:
+def _lost(ray: Any) -> Tuple[Type[BaseException], ...]:
     """Exceptions of tasks whose worker, node or result was lost."""
     names = ["WorkerCrashedError", "NodeDiedError", "ObjectLostError", "ObjectFetchTimedOutError", "LocalRayletDiedError"]
     return tuple(getattr(ray.exceptions, name) for name in names if hasattr(ray.exceptions, name))
