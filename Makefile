@@ -67,14 +67,17 @@ lint: format ## check format and lints
 	$(CLIPPY) -p tabiya-engine --features tune -- -D warnings
 	$(CLIPPY) -p tabiya-pra --no-default-features -- -D warnings
 
-test-build: ## compile the Rust tests
-	$(CARGO) test --locked --no-run
+# The same members for all calls: others would choose other features of what they share, and compile it again.
+TESTS = $(CARGO) test --locked --workspace --exclude peers --exclude tabiya-fuzz
+
+test-build: ## compile the Rust tests, and the extension module of the Python package
+	$(TESTS) --no-run
 
 # The counts of all test programs and doctests are added up at the end. Only tee stands between cargo and
 # the reader: it passes on at once what it reads, while grep and awk would hold back lines for minutes.
 rust-test: ## run the Rust tests and doctests
 	@log=$$(mktemp); trap 'rm -f "$$log" "$$log.exit"' EXIT; \
-	{ $(CARGO) test --locked --no-fail-fast 2>&1; echo $$? > "$$log.exit"; } | tee "$$log"; \
+	{ $(TESTS) --no-fail-fast 2>&1; echo $$? > "$$log.exit"; } | tee "$$log"; \
 	awk '/^test result:/ { passed += $$4; failed += $$6; ignored += $$8 } \
 	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
 	[ "$$(cat "$$log.exit")" = 0 ]
@@ -103,7 +106,7 @@ deny: ## check licences, banned crates and sources of all dependencies (needs ca
 	$(CARGO) deny --all-features check licenses bans sources
 
 test-shared: ## run the tests that need the large files of SHARED; fails if one is missing
-	TABIYA_SHARED="$(abspath $(SHARED))" $(CARGO) test --locked --tests -- --ignored shared_data::
+	TABIYA_SHARED="$(abspath $(SHARED))" $(TESTS) --tests -- --ignored shared_data::
 
 program: ## build the release program
 	$(CARGO) build --release --locked

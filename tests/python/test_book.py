@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["docs/src/tutorials/python.md", "python/README.md"]
+PAGES = ["docs/src/tutorials/python.md", "docs/src/reference/python-data.md", "python/README.md"]
 NOTEBOOK = ROOT / "python/notebooks/tour.ipynb"
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)

@@ -49,9 +49,9 @@ class Bar:
     """A progress bar that is closed at the end of a ``with`` block, and does nothing if it is not wanted."""
 
     def __init__(self, progress: Optional[bool], total: Optional[int], desc: str, unit: str = "") -> None:
-        self._wanted, self._bar = is_wanted(progress), None
-        self._arguments = (total, desc, unit)
-        self._start(*self._arguments)
+        self._wanted = is_wanted(progress)
+        self._bar: Any = None
+        self._start(total, desc, unit)
 
     def _start(self, total: Optional[int], desc: str, unit: str) -> None:
         if not self._wanted:
@@ -59,7 +59,7 @@ class Bar:
         try:
             from tqdm.auto import tqdm
 
-            self._bar: Any = tqdm(total=total, desc=desc, unit=unit, unit_scale=True)
+            self._bar = tqdm(total=total, desc=desc, unit=unit, unit_scale=True)
         except ImportError:
             self._bar = _Line(total, desc)
 
