@@ -23,7 +23,7 @@ REQUIREMENTS = tests/differential/requirements.txt
 INSTALLED = $(VENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel python-develop test-python test-python-full test-browser measure-page load clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel python-develop test-python test-python-full test-browser measure-page screenshots load clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -182,6 +182,9 @@ test-browser: ## test the page in Chromium: games, analysis, accessibility, type
 
 measure-page: program ## measure how fast the page is, in Chromium
 	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node measure.mjs
+
+screenshots: program ## draw the pictures of the page for the README and the book
+	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node screenshots.mjs
 
 load: program ## flood the server of the page and attack it, beside a good client (2 minutes)
 	$(CARGO) run --release --locked -p tabiya-serve --example load -- $(PROGRAM)

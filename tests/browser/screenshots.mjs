@@ -33,7 +33,7 @@ const FRIED_LIVER = `[Event "Rome"]
 1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. Ng5 d5 5. exd5 Nxd5 6. Nxf7 Kxf7 7. Qf3+ Ke6 8. Nc3 Nce7 9. d4 c6 10. Bg5 h6
 11. Bxe7 Bxe7 12. O-O-O Rf8 13. Qe4 Rxf2 14. dxe5 Bg5+ 15. Kb1 Rd2 16. h4 Rxd1+ 17. Rxd1 Bxh4 18. Nxd5 cxd5 19. Rxd5 Qg5
 20. Rd6+ Ke7 21. Rg6 Qd2 22. Rxg7+ Kf8 23. Rg8+ Ke7 24. Qh7# 1-0`;
-const UNIONS = "4kbnr/rpp1p2p/p1n1w3/1B4p1/P2aa1P1/5P1N/1PPW3P/RN2K2R w 1 AHh - -";
+const UNIONS = "d2>d4 e7>e5 d4xe5 g8>f6 g1>f3 b8>c6 e2>e4 f6xe4 f1>b5 d7>d5 b5xc6 c8>g4 b1>d2 g4xf3";
 const CHAIN = "rnbqkb1r/pp2pppp/5n2/2pa4/8/8/PPPP1PPP/RNBQKBNR b 0 AHah - -";
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
@@ -71,7 +71,10 @@ async function playGame(page) {
     await page.keyboard.press("Enter");
     await page.waitForFunction((count) => document.querySelectorAll("main .play-moves button").length >= count, before + 2, { timeout: 5000 }).catch(() => {});
   }
-  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur());
+  await page.evaluate(() => {
+    /** @type {HTMLElement} */ (document.activeElement)?.blur();
+    scrollTo(0, 0);
+  });
   await page.waitForTimeout(4500); // notices are gone
 }
 
@@ -83,9 +86,9 @@ async function analyseGame(page) {
   await page.getByRole("button", { name: "Analyse again" }).waitFor({ timeout: 600_000 });
 }
 
-/** @param {Page} page @param {string} position */
-async function openPaco(page, position) {
-  await paste(page, position);
+/** A game of Paco Ŝako, with its unions. @param {Page} page @param {string} text */
+async function openPaco(page, text) {
+  await paste(page, text);
   await page.waitForFunction(() => document.querySelector("main .part.black ~ .part.white, main .part.white ~ .part.black"));
 }
 
@@ -122,11 +125,13 @@ const PICTURES = {
     await page.keyboard.press("r");
     await page.getByRole("button", { name: "Chain", exact: true }).click();
     await page.getByRole("button", { name: "Pause" }).click();
-    for (let step = 0; step < 2; step++) await page.getByRole("button", { name: "Next step" }).click();
+    for (let step = 0; step < 2; step++) {
+      await page.getByRole("button", { name: "Next step" }).click();
+      await page.waitForTimeout(500);
+    }
   } },
   "phone-play": { settings: PHONE, draw: playGame },
-  "phone-paco": { settings: PHONE, dark: true, view: "paco", async draw(page) {
-    await openPaco(page, CHAIN);
+  "phone-paco": { settings: PHONE, dark: true, view: `paco=${CHAIN.replaceAll(" ", "_")}`, async draw(page) {
     for (const square of ["d8", "d5"]) {
       await page.locator(`main .board-grid [data-square=${square}]`).tap();
       await page.waitForTimeout(500);
