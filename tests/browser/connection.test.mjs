@@ -14,7 +14,7 @@ test("a reload in the middle keeps the game, the place in it and the opponent", 
   await tab.until(() => document.querySelectorAll("main .play-moves button").length === 2, null, "the engine's answer");
   await tab.status("Your move");
   const moves = await tab.moves();
-  await tab.page.waitForTimeout(400);
+  await tab.saves(`1. d4 ${moves[1]}`);
   await tab.page.reload();
   await tab.ready();
   await tab.status("Your move");
@@ -49,7 +49,8 @@ test("two tabs have games of their own", async ({ open }) => {
   await first.move("e7", "e5");
   await second.sees({ d4: "white pawn", e2: "white pawn", e7: "black pawn" });
   await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
-  await first.page.waitForTimeout(400);
+  await first.saves("1. e4 e5");
+  await second.saves("1. d4");
   await Promise.all([first.page.reload(), second.page.reload()]);
   await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
   await second.sees({ d4: "white pawn", e2: "white pawn" });
@@ -69,7 +70,7 @@ test("the server is killed and started again: the page reconnects and keeps all 
     await tab.view("analysis");
     await tab.page.keyboard.press("ArrowLeft");
     await tab.sees({ g1: "white knight", c5: "black pawn" });
-    await tab.page.waitForTimeout(400);
+    await tab.saves("2. Nf3");
     await server.kill();
     await tab.page.locator(".connection:not([hidden])").waitFor();
     server = await startServer({ port: server.port });
@@ -96,7 +97,7 @@ test("a game of several hundred kilobytes outlives a reload", async ({ open }) =
   const comment = "long ".repeat(15_000);
   await tab.paste(`[White "Ann"]\n[Black "Bob"]\n\n1. e4 {${comment}} e5 2. Nf3 {${comment}} *`);
   await tab.reads("main .an-title", /Ann – Bob/);
-  await tab.page.waitForTimeout(600);
+  await tab.saves("Ann");
   await tab.page.reload();
   await tab.ready();
   await tab.reads("main .an-title", /Ann – Bob/);
