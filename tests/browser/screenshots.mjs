@@ -24,15 +24,13 @@ const OPERA = `[Event "Paris"]
 6. Be2 O-O ) ( 3... Nd7 4. Bc4 c6 ) 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 ( 8. Qxb7 Qb4+ { trades the
 queens } ) 8... c6 9. Bg5 b5? 10. Nxb5! cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7
 16. Qb8+!! Nxb8 17. Rd8# 1-0`;
-const FRIED_LIVER = `[Event "Rome"]
-[Date "1610.??.??"]
-[White "Giulio Polerio"]
-[Black "Domenico"]
-[Result "1-0"]
+const SHILLING = `[Event "Cologne"]
+[Date "1912.??.??"]
+[White "Mühlock"]
+[Black "Boris Kostić"]
+[Result "0-1"]
 
-1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. Ng5 d5 5. exd5 Nxd5 6. Nxf7 Kxf7 7. Qf3+ Ke6 8. Nc3 Nce7 9. d4 c6 10. Bg5 h6
-11. Bxe7 Bxe7 12. O-O-O Rf8 13. Qe4 Rxf2 14. dxe5 Bg5+ 15. Kb1 Rd2 16. h4 Rxd1+ 17. Rxd1 Bxh4 18. Nxd5 cxd5 19. Rxd5 Qg5
-20. Rd6+ Ke7 21. Rg6 Qd2 22. Rxg7+ Kf8 23. Rg8+ Ke7 24. Qh7# 1-0`;
+1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1`;
 const UNIONS = "d2>d4 e7>e5 d4xe5 g8>f6 g1>f3 b8>c6 e2>e4 f6xe4 f1>b5 d7>d5 b5xc6 c8>g4 b1>d2 g4xf3";
 const CHAIN = "rnbqkb1r/pp2pppp/5n2/2pa4/8/8/PPPP1PPP/RNBQKBNR b 0 AHah - -";
 
@@ -80,7 +78,7 @@ async function playGame(page) {
 
 /** @param {Page} page */
 async function analyseGame(page) {
-  await openGame(page, FRIED_LIVER, 0);
+  await openGame(page, SHILLING, 0);
   await openTab(page, "Report");
   await page.getByRole("button", { name: "Analyse the game" }).click();
   await page.getByRole("button", { name: "Analyse again" }).waitFor({ timeout: 600_000 });
@@ -103,7 +101,7 @@ const PICTURES = {
   } },
   learn: { settings: DESKTOP, view: "analysis", async draw(page) {
     await analyseGame(page);
-    await page.locator("main .an-report").getByRole("button", { name: "Black", exact: true }).click();
+    await page.locator("main .an-report").getByRole("button", { name: "White", exact: true }).click();
     await page.waitForTimeout(500);
     await page.getByRole("button", { name: "Show the move" }).click();
     await page.waitForTimeout(500);
