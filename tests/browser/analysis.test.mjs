@@ -158,3 +158,27 @@ test("moves in the analysis try things out, and the game in play goes on as it w
   await tab.until(() => document.querySelectorAll("main .play-moves button").length === 4, null, "the next answer");
   await tab.exports(/\n\n1\. e4 \S+ 2\. d3 \(2\. Nf3/);
 });
+
+test("a game is copied, downloaded, shared as a link, and opened from a file", async ({ open }) => {
+  const tab = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+  const clipboard = (text) => tab.until(async ([part]) => (await navigator.clipboard.readText()).includes(part), [text], `${text} in the clipboard`);
+  await tab.paste(GAME);
+  await tab.reads("main .an-tree", "Qxf7#");
+  await tab.saves("Philidor");
+  await tab.page.getByRole("tab", { name: "Game" }).click();
+  await tab.button("Copy PGN").click();
+  await clipboard("Philidor");
+  await tab.button("Copy FEN").click();
+  await clipboard("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+  await tab.button("Copy link").click();
+  await clipboard("#pgn=");
+  const [download] = await Promise.all([tab.page.waitForEvent("download"), tab.button("Download PGN").click()]);
+  assert.equal(download.suggestedFilename(), "Ann-Bob.pgn");
+  const [chooser] = await Promise.all([tab.page.waitForEvent("filechooser"), tab.button("Choose a file …").click()]);
+  await chooser.setFiles({ name: "other.pgn", mimeType: "text/plain", buffer: Buffer.from('[White "Dora"]\n[Black "Emil"]\n\n1. c4 c5 *') });
+  await tab.page.getByRole("tab", { name: "Moves" }).click();
+  await tab.reads("main .an-title", /Dora – Emil/);
+  await tab.button("Share").click();
+  await tab.button("Copy: FEN").click();
+  await clipboard("RNBQKBNR w KQkq - 0 1");
+});

@@ -78,6 +78,10 @@ test("preferences: colors, coordinates; sounds are off until they are asked for"
   await tab.ready();
   assert.equal(await tab.page.evaluate(() => document.documentElement.dataset.board), "wood");
   assert.ok(await tab.page.evaluate(() => document.documentElement.classList.contains("no-coordinates")));
+  // With sounds a move is made as without.
+  await tab.newGame();
+  await tab.status("White to move");
+  await tab.move("e2", "e4");
 });
 
 test("dark and light follow the system", async ({ open }) => {
