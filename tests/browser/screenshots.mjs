@@ -57,23 +57,25 @@ async function openGame(page, pgn, moves) {
 /** @param {Page} page @param {string} name */
 const openTab = (page, name) => page.getByRole("tab", { name }).click();
 
-/** A game against the engine, with the moves that happen to be possible. @param {Page} page */
+/** A game against the engine, by its own hints. @param {Page} page */
 async function playGame(page) {
   await page.keyboard.press("n");
   await page.getByRole("radio", { name: "5+3" }).check({ force: true });
   await page.getByRole("button", { name: "Start the game" }).click();
   const moves = page.locator("main .play-moves button");
-  for (const move of ["e4", "Nf3", "d4", "Nc3", "Be2", "O-O", "Be3"]) {
+  for (let move = 0; move < 7; move++) {
     const before = await moves.count();
-    await page.locator("main .move-input input").fill(move);
+    await page.getByRole("button", { name: "Hint" }).click();
+    const hint = await page.waitForFunction(() => /^Hint: (\S+)/.exec(document.querySelector("main .play-detail")?.textContent ?? "")?.[1]);
+    await page.locator("main .move-input input").fill(String(await hint.jsonValue()));
     await page.keyboard.press("Enter");
-    await page.waitForFunction((count) => document.querySelectorAll("main .play-moves button").length >= count, before + 2, { timeout: 5000 }).catch(() => {});
+    await page.waitForFunction((count) => document.querySelectorAll("main .play-moves button").length === count, before + 2);
   }
   await page.evaluate(() => {
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
     scrollTo(0, 0);
   });
-  await page.waitForTimeout(4500); // notices are gone
+  await page.waitForTimeout(1000);
 }
 
 /** @param {Page} page */
@@ -115,7 +117,7 @@ const PICTURES = {
     await openGame(page, OPERA, 12);
     await openTab(page, "Attention");
     await page.getByRole("radio", { name: "bishop 2" }).click();
-    await page.locator("main .board-grid [data-square=c4]").hover();
+    await page.locator("main .board-grid [data-square=f3]").hover();
     await page.waitForTimeout(2000);
   } },
   paco: { settings: DESKTOP, view: "paco", draw: (page) => openPaco(page, UNIONS) },
