@@ -177,13 +177,19 @@ test-python-full: test-python ## test the Python package, and run the suite of p
 	$(PYVENV)/bin/python tests/python/python_chess_suite.py --explain --require $(SUITE)
 
 # The page. Its program was built by the tests; debug builds read the files of the page from disk.
+PLAYWRIGHT = tests/browser/node_modules/.installed
+
+$(PLAYWRIGHT): tests/browser/package-lock.json
+	cd tests/browser && npm ci --no-audit --no-fund
+	touch $@
+
 test-browser: ## test the page in Chromium: games, analysis, accessibility, types
 	tests/browser/run.sh $(TESTED)
 
-measure-page: program ## measure how fast the page is, in Chromium
+measure-page: program $(PLAYWRIGHT) ## measure how fast the page is, in Chromium
 	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node measure.mjs
 
-screenshots: program ## draw the pictures of the page for the README and the book
+screenshots: program $(PLAYWRIGHT) ## draw the pictures of the page for the README and the book
 	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node screenshots.mjs
 
 load: program ## flood the server of the page and attack it, beside a good client (2 minutes)
