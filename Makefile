@@ -25,7 +25,7 @@ PYVENV = .venv-python
 PYTHON_INSTALLED = $(PYVENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench test-browser measure-page load clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench test-browser measure-page screenshots load clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -208,11 +208,20 @@ python-bench: $(PYTHON_INSTALLED) ## measure the Python package beside python-ch
 	$(PYVENV)/bin/python crates/peers/python/tabiya_python.py $(TARGET_DIR)/release/$(notdir $(EXTENSION)) $(ARGS)
 
 # The page. Its program was built by the tests; debug builds read the files of the page from disk.
+PLAYWRIGHT = tests/browser/node_modules/.installed
+
+$(PLAYWRIGHT): tests/browser/package-lock.json
+	cd tests/browser && npm ci --no-audit --no-fund
+	touch $@
+
 test-browser: ## test the page in Chromium: games, analysis, accessibility, types
 	tests/browser/run.sh $(TESTED)
 
-measure-page: program ## measure how fast the page is, in Chromium
+measure-page: program $(PLAYWRIGHT) ## measure how fast the page is, in Chromium
 	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node measure.mjs
+
+screenshots: program $(PLAYWRIGHT) ## draw the pictures of the page for the README and the book
+	cd tests/browser && TABIYA="$(abspath $(PROGRAM))" node screenshots.mjs
 
 load: program ## flood the server of the page and attack it, beside a good client (2 minutes)
 	$(CARGO) run --release --locked -p tabiya-serve --example load -- $(PROGRAM)

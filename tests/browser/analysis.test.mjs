@@ -20,10 +20,7 @@ test("a PGN with variations and comments is pasted anywhere, shown as a tree, an
   await tab.reads("main .an-tree", /A short game\.[^]*Too early\.[^]*Nf3[^]*Philidor[^]*Qxf7#/);
   await tab.reads("main .an-tree .an-glyph", "??");
   assert.equal(await tab.page.locator("main .an-tree .an-variation").count() > 0, true);
-  const pgn = await tab.pgn();
-  for (const part of ["A short game.", "Too early.", "(2. Nf3 Nc6", "2... d6 3. d4", "Philidor", "$4", "4. Qxf7# 1-0", '[White "Ann"]']) {
-    assert.ok(pgn.includes(part), `${part} is not in ${pgn}`);
-  }
+  await tab.exports(/\[White "Ann"\]/, /A short game\.[^]*Too early\.[^]*\(2\. Nf3 Nc6[^]*2\.\.\. d6 3\. d4[^]*Philidor[^]*\$4[^]*4\. Qxf7# 1-0/);
   // A click in the tree goes there.
   await tab.page.locator("main .an-move", { hasText: "Bb5" }).click();
   await tab.sees({ b5: "white bishop", f3: "white knight" });
@@ -57,8 +54,7 @@ test("the tree is edited in place: moves, comments, glyphs, variations, deletion
   await white.blur();
   await tab.page.getByRole("tab", { name: "Moves" }).click();
   await tab.reads("main .an-title", /Cleo/);
-  const pgn = await tab.pgn();
-  assert.match(pgn, /\[White "Cleo"\][^]*1\. e4 c5 \$1 \{\s*The Sicilian <b>defence<\/b>\s*\} \*/);
+  await tab.exports(/\[White "Cleo"\][^]*1\. e4 c5 \$1 \{\s*The Sicilian <b>defence<\/b>\s*\} \*/);
 });
 
 test("the engine shows lines with win, draw and loss, and hovering a move shows its board", async ({ open }) => {
@@ -123,13 +119,14 @@ test("every position and every game has an address that opens it", async ({ open
   await tab.reads("main .an-tree", "Qxf7#");
   await tab.page.keyboard.press("End");
   await tab.sees({ f7: "white queen" });
+  await tab.exports(/Qxf7#/);
   const shared = await tab.shared();
   assert.match(shared["Address of the position"], /#fen=/);
   const position = await open({ url: shared["Address of the position"] });
   await position.sees({ f7: "white queen", e8: "black king" });
   const game = await open({ url: shared["Address of the game"] });
   await game.reads("main .an-tree", /A short game\.[^]*Philidor[^]*Qxf7#/);
-  assert.match(await game.pgn(), /\(2\. Nf3 Nc6/);
+  await game.exports(/\(2\. Nf3 Nc6/);
 });
 
 test("texts that are no games are refused in words, and errors in games are named", async ({ open }) => {
@@ -159,5 +156,29 @@ test("moves in the analysis try things out, and the game in play goes on as it w
   assert.deepEqual(await tab.moves(), played);
   await tab.move("d2", "d3");
   await tab.until(() => document.querySelectorAll("main .play-moves button").length === 4, null, "the next answer");
-  assert.match((await tab.pgn()).split("\n\n")[1] ?? "", /^1\. e4 \S+ 2\. d3 \(2\. Nf3/);
+  await tab.exports(/\n\n1\. e4 \S+ 2\. d3 \(2\. Nf3/);
+});
+
+test("a game is copied, downloaded, shared as a link, and opened from a file", async ({ open }) => {
+  const tab = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+  const clipboard = (text) => tab.until(async ([part]) => (await navigator.clipboard.readText()).includes(part), [text], `${text} in the clipboard`);
+  await tab.paste(GAME);
+  await tab.reads("main .an-tree", "Qxf7#");
+  await tab.saves("Philidor");
+  await tab.page.getByRole("tab", { name: "Game" }).click();
+  await tab.button("Copy PGN").click();
+  await clipboard("Philidor");
+  await tab.button("Copy FEN").click();
+  await clipboard("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+  await tab.button("Copy link").click();
+  await clipboard("#pgn=");
+  const [download] = await Promise.all([tab.page.waitForEvent("download"), tab.button("Download PGN").click()]);
+  assert.equal(download.suggestedFilename(), "Ann-Bob.pgn");
+  const [chooser] = await Promise.all([tab.page.waitForEvent("filechooser"), tab.button("Choose a file …").click()]);
+  await chooser.setFiles({ name: "other.pgn", mimeType: "text/plain", buffer: Buffer.from('[White "Dora"]\n[Black "Emil"]\n\n1. c4 c5 *') });
+  await tab.page.getByRole("tab", { name: "Moves" }).click();
+  await tab.reads("main .an-title", /Dora – Emil/);
+  await tab.button("Share").click();
+  await tab.button("Copy: FEN").click();
+  await clipboard("RNBQKBNR w KQkq - 0 1");
 });

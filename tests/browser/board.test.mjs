@@ -41,9 +41,7 @@ test("arrows of an analysis are kept with the position, and exported in the PGN"
   await tab.until(() => document.querySelectorAll("main .board .shape.green").length === 0, null, "no arrows in the next position");
   await tab.page.keyboard.press("ArrowLeft");
   await tab.until(() => document.querySelectorAll("main .board .shape.green").length === 3, null, "the arrows again");
-  const pgn = await tab.pgn();
-  assert.match(pgn, /%csl Ge5/);
-  assert.match(pgn, /%cal Ge2e4,Gd2d4/);
+  await tab.exports(/%csl Ge5/, /%cal Ge2e4,Gd2d4/);
 });
 
 test("the board is resized at its corner and by keys, and the size is kept", async ({ open }) => {
@@ -80,6 +78,10 @@ test("preferences: colors, coordinates; sounds are off until they are asked for"
   await tab.ready();
   assert.equal(await tab.page.evaluate(() => document.documentElement.dataset.board), "wood");
   assert.ok(await tab.page.evaluate(() => document.documentElement.classList.contains("no-coordinates")));
+  // With sounds a move is made as without.
+  await tab.newGame();
+  await tab.status("White to move");
+  await tab.move("e2", "e4");
 });
 
 test("dark and light follow the system", async ({ open }) => {

@@ -14,7 +14,7 @@ test("a reload in the middle keeps the game, the place in it and the opponent", 
   await tab.until(() => document.querySelectorAll("main .play-moves button").length === 2, null, "the engine's answer");
   await tab.status("Your move");
   const moves = await tab.moves();
-  await tab.page.waitForTimeout(400);
+  await tab.saves(`1. d4 ${moves[1]}`);
   await tab.page.reload();
   await tab.ready();
   await tab.status("Your move");
@@ -49,7 +49,8 @@ test("two tabs have games of their own", async ({ open }) => {
   await first.move("e7", "e5");
   await second.sees({ d4: "white pawn", e2: "white pawn", e7: "black pawn" });
   await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
-  await first.page.waitForTimeout(400);
+  await first.saves("1. e4 e5");
+  await second.saves("1. d4");
   await Promise.all([first.page.reload(), second.page.reload()]);
   await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
   await second.sees({ d4: "white pawn", e2: "white pawn" });
@@ -69,7 +70,7 @@ test("the server is killed and started again: the page reconnects and keeps all 
     await tab.view("analysis");
     await tab.page.keyboard.press("ArrowLeft");
     await tab.sees({ g1: "white knight", c5: "black pawn" });
-    await tab.page.waitForTimeout(400);
+    await tab.saves("2. Nf3");
     await server.kill();
     await tab.page.locator(".connection:not([hidden])").waitFor();
     server = await startServer({ port: server.port });
@@ -96,8 +97,56 @@ test("a game of several hundred kilobytes outlives a reload", async ({ open }) =
   const comment = "long ".repeat(15_000);
   await tab.paste(`[White "Ann"]\n[Black "Bob"]\n\n1. e4 {${comment}} e5 2. Nf3 {${comment}} *`);
   await tab.reads("main .an-title", /Ann – Bob/);
-  await tab.page.waitForTimeout(600);
+  await tab.saves("Ann");
   await tab.page.reload();
   await tab.ready();
   await tab.reads("main .an-title", /Ann – Bob/);
+});
+
+test("a reload while the engine thinks, and one right after a move, lose nothing", async ({ open }) => {
+  const tab = await open({ stalls: true });
+  await tab.newGame({ opponent: "engine", level: 7 });
+  await tab.status("Your move");
+  // The answer does not arrive any more.
+  tab.stallAfter(/"type":"play".*"thinking":true/);
+  await tab.move("e2", "e4");
+  await tab.page.reload();
+  tab.resume();
+  await tab.ready();
+  await tab.sees({ e4: "white pawn" });
+  await tab.until(() => document.querySelectorAll("main .play-moves button").length === 2, null, "the engine's answer");
+  await tab.status("Your move");
+  await tab.reads("main .strip-name", "Engine · Full strength");
+});
+
+test("a reload of an analysis keeps its variations and the place in them", async ({ open }) => {
+  const tab = await open();
+  await tab.paste("1. e4 e5 (1... c5 2. Nf3 d6 {Najdorf to come}) 2. Nf3 Nc6 *");
+  await tab.reads("main .an-tree", "Najdorf");
+  await tab.page.locator("main .an-move", { hasText: "d6" }).click();
+  await tab.sees({ d6: "black pawn", c5: "black pawn" });
+  await tab.saves('"path":["e2e4","c7c5","g1f3","d7d6"]');
+  await tab.saves("Najdorf");
+  await tab.page.reload();
+  await tab.sees({ d6: "black pawn", c5: "black pawn" });
+  await tab.reads("main .an-tree", /Najdorf[^]*Nc6/);
+});
+
+test("with a token the page works from its address on, and without one nothing is served", async ({ open, browser }) => {
+  const server = await startServer({ args: ["--token", "0123456789abcdef"] });
+  try {
+    const tab = await open({ url: server.url });
+    await tab.newGame();
+    await tab.status("White to move");
+    await tab.move("e2", "e4");
+    const shared = await tab.shared();
+    assert.ok(Object.values(shared).every((text) => !text.includes("0123456789abcdef")), "a token is shared");
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const answer = await page.goto(server.url.split("?")[0]);
+    assert.equal(answer?.status(), 401);
+    await context.close();
+  } finally {
+    await server.kill();
+  }
 });

@@ -19,16 +19,22 @@ test("a whole game by mouse, by clicks and drags, ends in mate", async ({ open }
   await tab.status(/White wins: checkmate/);
   assert.deepEqual((await tab.moves()).slice(-3), ["Qb8+", "Nxb8", "Rd8#"]);
   assert.match(await tab.said(), /The game is over. White wins: checkmate/);
-  assert.match(await tab.pgn(), /12\. O-O-O Rd8.*17\. Rd8# 1-0/s);
+  await tab.exports(/12\. O-O-O Rd8.*17\. Rd8# 1-0/s);
 });
 
+/** The message after which the machine thinks. */
+const THINKING = /"type":"play".*"thinking":true/;
+
 test("a game against the engine, with a premove, a takeback, a hint and resignation", async ({ open }) => {
-  const tab = await open();
+  const tab = await open({ stalls: true });
   await tab.newGame({ opponent: "engine", level: 0 });
   await tab.status("Your move");
+  // While the engine thinks, the next move is entered ahead.
+  tab.stallAfter(THINKING);
   await tab.move("e2", "e4");
-  // The engine waits a moment before it moves: the next move is entered ahead.
-  await tab.move("g1", "f3", "drag").catch(() => {});
+  await tab.drag("g1", "f3");
+  await tab.sees({ f3: "empty, premove" });
+  tab.resume();
   await tab.until(() => document.querySelectorAll("main .play-moves button").length >= 4, null, "the premove and its answer");
   assert.equal((await tab.moves())[2], "Nf3");
   await tab.status("Your move");
@@ -41,14 +47,14 @@ test("a game against the engine, with a premove, a takeback, a hint and resignat
   await tab.button("Resign").click();
   await tab.page.locator("dialog").getByRole("button", { name: "Resign" }).click();
   await tab.status("Black wins: resignation");
-  assert.match(await tab.pgn(), /\[White "Person"\]\s+\[Black "Tabiya \(Beginner\)"\][^]*0-1/);
+  await tab.exports(/\[White "Person"\]\s+\[Black "Tabiya \(Beginner\)"\][^]*0-1/);
 });
 
 test("a premove is marked, can be cancelled, and is dropped when it is not legal", async ({ open }) => {
-  const tab = await open();
-  // Against the strongest engine, which thinks for some time.
+  const tab = await open({ stalls: true });
   await tab.newGame({ opponent: "engine", level: 7, fen: "r3k3/8/8/8/8/8/4P3/4K2R w K - 0 1" });
   await tab.status("Your move");
+  tab.stallAfter(THINKING);
   await tab.move("e2", "e4");
   await tab.click("h1");
   await tab.click("h5");
@@ -57,10 +63,11 @@ test("a premove is marked, can be cancelled, and is dropped when it is not legal
   await tab.page.keyboard.press("Escape");
   await tab.sees({ h1: "white rook" });
   assert.ok(!(await tab.label("h1"))?.includes("premove"));
-  // The knight's jump is possible on an empty board only.
+  // A pawn may hope for something to take.
   await tab.click("e4");
   await tab.click("d5");
   await tab.sees({ d5: "empty, premove" });
+  tab.resume();
   await tab.status("Your move");
   await tab.sees({ e4: "white pawn", d5: "empty" });
   assert.match(await tab.said(), /The premove is not possible/);
@@ -110,7 +117,7 @@ test("castling in Chess960, where king and rook change places", async ({ open })
   await tab.drag("g8", "h8");
   await tab.sees({ g8: "black king", f8: "black rook", h8: "empty" });
   assert.deepEqual(await tab.moves(), ["Ng3", "Ng6", "O-O", "O-O"]);
-  assert.match(await tab.pgn(), /\[Variant "Chess960"\]/);
+  await tab.exports(/\[Variant "Chess960"\]/);
 });
 
 test("en passant takes the pawn that has passed", async ({ open }) => {

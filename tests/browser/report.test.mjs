@@ -29,7 +29,7 @@ test("a whole game is analysed to its graph, with marks, accuracy and refutation
   await tab.page.keyboard.press("PageDown");
   await tab.until(() => document.querySelector("main .an-graph-surface")?.getAttribute("aria-valuenow") !== "0", null, "the next mark");
   // The marks are part of the exported game.
-  assert.match(await tab.pgn(), /Nf6 \$4/);
+  await tab.exports(/Nf6 \$4/);
   await tab.page.locator("main .an-report").getByRole("button", { name: "Black", exact: true }).click();
   const learn = tab.page.getByRole("region", { name: "Learn from your mistakes" });
   await learn.waitFor();
@@ -56,7 +56,7 @@ test("a long analysis is cancelled, and says how far it came", async ({ open }) 
   await tab.paste("1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 h6 7. Bh4 b6 *");
   await tab.reads("main .an-tree", "Bh4");
   await tab.page.getByRole("tab", { name: "Report" }).click();
-  await tab.page.getByRole("combobox", { name: "Seconds per position" }).selectOption("10");
+  await tab.page.getByRole("combobox", { name: "Seconds per position" }).selectOption("1");
   await tab.button("Analyse the game").click();
   await tab.reads("main .an-report", /\d+ of \d+/);
   await tab.button("Cancel").click();

@@ -24,16 +24,14 @@ const OPERA = `[Event "Paris"]
 6. Be2 O-O ) ( 3... Nd7 4. Bc4 c6 ) 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 ( 8. Qxb7 Qb4+ { trades the
 queens } ) 8... c6 9. Bg5 b5? 10. Nxb5! cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7
 16. Qb8+!! Nxb8 17. Rd8# 1-0`;
-const FRIED_LIVER = `[Event "Rome"]
-[Date "1610.??.??"]
-[White "Giulio Polerio"]
-[Black "Domenico"]
-[Result "1-0"]
+const SHILLING = `[Event "Cologne"]
+[Date "1912.??.??"]
+[White "Mühlock"]
+[Black "Boris Kostić"]
+[Result "0-1"]
 
-1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. Ng5 d5 5. exd5 Nxd5 6. Nxf7 Kxf7 7. Qf3+ Ke6 8. Nc3 Nce7 9. d4 c6 10. Bg5 h6
-11. Bxe7 Bxe7 12. O-O-O Rf8 13. Qe4 Rxf2 14. dxe5 Bg5+ 15. Kb1 Rd2 16. h4 Rxd1+ 17. Rxd1 Bxh4 18. Nxd5 cxd5 19. Rxd5 Qg5
-20. Rd6+ Ke7 21. Rg6 Qd2 22. Rxg7+ Kf8 23. Rg8+ Ke7 24. Qh7# 1-0`;
-const UNIONS = "4kbnr/rpp1p2p/p1n1w3/1B4p1/P2aa1P1/5P1N/1PPW3P/RN2K2R w 1 AHh - -";
+1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1`;
+const UNIONS = "d2>d4 e7>e5 d4xe5 g8>f6 g1>f3 b8>c6 e2>e4 f6xe4 f1>b5 d7>d5 b5xc6 c8>g4 b1>d2 g4xf3";
 const CHAIN = "rnbqkb1r/pp2pppp/5n2/2pa4/8/8/PPPP1PPP/RNBQKBNR b 0 AHah - -";
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
@@ -59,33 +57,38 @@ async function openGame(page, pgn, moves) {
 /** @param {Page} page @param {string} name */
 const openTab = (page, name) => page.getByRole("tab", { name }).click();
 
-/** A game against the engine, with the moves that happen to be possible. @param {Page} page */
+/** A game against the engine, by its own hints. @param {Page} page */
 async function playGame(page) {
   await page.keyboard.press("n");
   await page.getByRole("radio", { name: "5+3" }).check({ force: true });
   await page.getByRole("button", { name: "Start the game" }).click();
   const moves = page.locator("main .play-moves button");
-  for (const move of ["e4", "Nf3", "d4", "Nc3", "Be2", "O-O", "Be3"]) {
+  for (let move = 0; move < 7; move++) {
     const before = await moves.count();
-    await page.locator("main .move-input input").fill(move);
+    await page.getByRole("button", { name: "Hint" }).click();
+    const hint = await page.waitForFunction(() => /^Hint: (\S+)/.exec(document.querySelector("main .play-detail")?.textContent ?? "")?.[1]);
+    await page.locator("main .move-input input").fill(String(await hint.jsonValue()));
     await page.keyboard.press("Enter");
-    await page.waitForFunction((count) => document.querySelectorAll("main .play-moves button").length >= count, before + 2, { timeout: 5000 }).catch(() => {});
+    await page.waitForFunction((count) => document.querySelectorAll("main .play-moves button").length === count, before + 2);
   }
-  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur());
-  await page.waitForTimeout(4500); // notices are gone
+  await page.evaluate(() => {
+    /** @type {HTMLElement} */ (document.activeElement)?.blur();
+    scrollTo(0, 0);
+  });
+  await page.waitForTimeout(1000);
 }
 
 /** @param {Page} page */
 async function analyseGame(page) {
-  await openGame(page, FRIED_LIVER, 0);
+  await openGame(page, SHILLING, 0);
   await openTab(page, "Report");
   await page.getByRole("button", { name: "Analyse the game" }).click();
   await page.getByRole("button", { name: "Analyse again" }).waitFor({ timeout: 600_000 });
 }
 
-/** @param {Page} page @param {string} position */
-async function openPaco(page, position) {
-  await paste(page, position);
+/** A game of Paco Ŝako, with its unions. @param {Page} page @param {string} text */
+async function openPaco(page, text) {
+  await paste(page, text);
   await page.waitForFunction(() => document.querySelector("main .part.black ~ .part.white, main .part.white ~ .part.black"));
 }
 
@@ -100,7 +103,7 @@ const PICTURES = {
   } },
   learn: { settings: DESKTOP, view: "analysis", async draw(page) {
     await analyseGame(page);
-    await page.locator("main .an-report").getByRole("button", { name: "Black", exact: true }).click();
+    await page.locator("main .an-report").getByRole("button", { name: "White", exact: true }).click();
     await page.waitForTimeout(500);
     await page.getByRole("button", { name: "Show the move" }).click();
     await page.waitForTimeout(500);
@@ -114,7 +117,7 @@ const PICTURES = {
     await openGame(page, OPERA, 12);
     await openTab(page, "Attention");
     await page.getByRole("radio", { name: "bishop 2" }).click();
-    await page.locator("main .board-grid [data-square=c4]").hover();
+    await page.locator("main .board-grid [data-square=f3]").hover();
     await page.waitForTimeout(2000);
   } },
   paco: { settings: DESKTOP, view: "paco", draw: (page) => openPaco(page, UNIONS) },
@@ -122,11 +125,13 @@ const PICTURES = {
     await page.keyboard.press("r");
     await page.getByRole("button", { name: "Chain", exact: true }).click();
     await page.getByRole("button", { name: "Pause" }).click();
-    for (let step = 0; step < 2; step++) await page.getByRole("button", { name: "Next step" }).click();
+    for (let step = 0; step < 2; step++) {
+      await page.getByRole("button", { name: "Next step" }).click();
+      await page.waitForTimeout(500);
+    }
   } },
   "phone-play": { settings: PHONE, draw: playGame },
-  "phone-paco": { settings: PHONE, dark: true, view: "paco", async draw(page) {
-    await openPaco(page, CHAIN);
+  "phone-paco": { settings: PHONE, dark: true, view: `paco=${CHAIN.replaceAll(" ", "_")}`, async draw(page) {
     for (const square of ["d8", "d5"]) {
       await page.locator(`main .board-grid [data-square=${square}]`).tap();
       await page.waitForTimeout(500);

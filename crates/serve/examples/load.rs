@@ -3,7 +3,8 @@
 //! `cargo run --release -p tabiya-serve --example load -- target/release/tabiya [SECONDS]`
 //!
 //! A good client asks for a preview twenty times a second and measures the answers, while others flood the server
-//! with 50 × 200 messages a second, send malformed frames, read nothing, or send heads that never end.
+//! with 50 × 200 messages a second, send malformed frames or large bodies, read nothing, or send heads that never
+//! end. Memory grows until every engine and the model are in use, and is flat from then on.
 
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
@@ -59,7 +60,9 @@ async fn main() -> Fallible<()> {
         .spawn()?;
     let program = Program(child);
     sleep(Duration::from_millis(500)).await;
-    println!("what                      answers   p50 ms   p99 ms   max ms   MiB before → after");
+    println!(
+        "what                      answers   p50 ms   p99 ms   max ms   MiB before → halfway → after"
+    );
     let short = Duration::from_secs(10.min(seconds));
     row("alone", &program, short, None).await?;
     let flooding = || {
@@ -82,6 +85,9 @@ async fn main() -> Fallible<()> {
     let deaf: Vec<_> = (0..20).map(|_| tokio::spawn(reads_nothing())).collect();
     row("20 slow readers", &program, Duration::from_secs(15), None).await?;
     deaf.iter().for_each(tokio::task::JoinHandle::abort);
+    let bodies: Vec<_> = (0..4).map(|_| tokio::spawn(large_bodies())).collect();
+    row("4 × bodies of 10 MB", &program, short, None).await?;
+    bodies.iter().for_each(tokio::task::JoinHandle::abort);
     let slow: Vec<_> = (0..1000).map(|_| tokio::spawn(slow_head())).collect();
     row("1,000 slow heads", &program, short, None).await?;
     let started = Instant::now();
@@ -100,7 +106,11 @@ async fn row(
 ) -> Fallible<()> {
     let before = program.memory();
     let earlier = sent.map_or(0, |sent| sent.load(Relaxed));
-    let mut times = good_client(long).await?;
+    let (times, halfway) = tokio::join!(good_client(long), async {
+        sleep(long / 2).await;
+        program.memory()
+    });
+    let mut times = times?;
     times.sort_unstable();
     let at = |part: f64| {
         let index = ((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1));
@@ -109,7 +119,7 @@ async fn row(
     let rate = sent.map(|sent| (sent.load(Relaxed) - earlier) as f64 / long.as_secs_f64());
     let rate = rate.map_or(String::new(), |rate| format!("  ({rate:.0} messages/s sent)"));
     println!(
-        "{name:25} {:7} {:8.2} {:8.2} {:8.2}   {before:.0} → {:.0}{rate}",
+        "{name:25} {:7} {:8.2} {:8.2} {:8.2}   {before:.0} → {halfway:.0} → {:.0}{rate}",
         times.len(),
         at(0.5),
         at(0.99),
@@ -215,6 +225,22 @@ async fn reads_nothing() {
     let Ok(mut socket) = connect().await else { return };
     let ask = Message::text(r#"{"type":"get_attention","layer":0,"head":0}"#);
     while socket.send(ask.clone()).await.is_ok() {}
+}
+
+/// Uploads of 10 MB to a tab that is not there, one after the other.
+async fn large_bodies() {
+    let body = vec![b'1'; 10_000_000];
+    let head = format!(
+        "POST /upload?session=1 HTTP/1.1\r\nHost: 127.0.0.1:{PORT}\r\nOrigin: http://127.0.0.1:{PORT}\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    loop {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", PORT)).await else { return };
+        let _ = stream.write_all(head.as_bytes()).await;
+        let _ = stream.write_all(&body).await;
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    }
 }
 
 /// A head of a request that comes byte by byte.

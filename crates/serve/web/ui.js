@@ -211,3 +211,18 @@ export function inTextField(/** @type {Event} */ event) {
   return target instanceof HTMLElement
     && (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=button])"));
 }
+
+/**
+ * Scrolls `container`, a column or a row, and only it, as little as possible to show `element` and a bit around it.
+ * @param {HTMLElement} container
+ * @param {HTMLElement} element
+ */
+export function reveal(container, element) {
+  const outer = container.getBoundingClientRect();
+  const inner = element.getBoundingClientRect();
+  const [above, aside] = [Math.min(48, outer.height / 4), Math.min(48, outer.width / 4)];
+  if (inner.top < outer.top + above) container.scrollTop -= outer.top + above - inner.top;
+  else if (inner.bottom > outer.bottom - above) container.scrollTop += inner.bottom - outer.bottom + above;
+  if (inner.left < outer.left + aside) container.scrollLeft -= outer.left + aside - inner.left;
+  else if (inner.right > outer.right - aside) container.scrollLeft += inner.right - outer.right + aside;
+}

@@ -11,7 +11,7 @@ const PATIENCE = Number(process.env.PATIENCE ?? 60) * 1000;
 
 /**
  * Prepares a test file; the returned function defines a test. It is given `open`, which opens a tab in a context of
- * its own (or one that is passed), and the server.
+ * its own (or one that is passed), and the server. A tab that `stalls` can hold back messages of the server.
  */
 export function suite() {
   /** @type {import("playwright-core").Browser} */
@@ -31,13 +31,14 @@ export function suite() {
     const tabs = [];
     const contexts = new Set();
     const open = async (options = {}) => {
-      const { path = "", url = server.url, context: given, ...settings } = options;
+      const { path = "", url = server.url, context: given, stalls = false, ...settings } = options;
       const context = given ?? await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...settings });
       context.setDefaultTimeout(PATIENCE);
       contexts.add(context);
       const page = await context.newPage();
       const tab = new Tab(page, context);
       tabs.push(tab);
+      if (stalls) await tab.routeMessages();
       await page.goto(url + path);
       await tab.ready();
       return tab;

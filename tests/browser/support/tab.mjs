@@ -89,15 +89,24 @@ export class Tab {
     return this.page.locator("main .play-moves button").allTextContents();
   }
 
-  /** The PGN that the share dialog offers. */
-  async pgn() {
-    return (await this.shared()).PGN;
+  /** Waits until the exported PGN has the patterns; the page asks for it a moment after a change. @param {...RegExp} patterns */
+  async exports(...patterns) {
+    let pgn = "";
+    for (let attempt = 0; attempt < 20; attempt++) {
+      pgn = (await this.shared()).PGN ?? "";
+      if (patterns.every((pattern) => pattern.test(pgn))) return;
+      await this.page.waitForTimeout(200);
+    }
+    for (const pattern of patterns) assert.match(pgn, pattern);
+  }
+
+  /** Waits until a reload would find this text. @param {string} text */
+  async saves(text) {
+    await this.until(([part]) => (sessionStorage.getItem("tabiya-session") ?? "").includes(part), [text], `${text} to be saved`);
   }
 
   /** All that the share dialog offers, by label. @returns {Promise<Record<string, string>>} */
   async shared() {
-    // The page asks for the PGN after a change; the dialog shows the last one.
-    await this.page.waitForTimeout(400);
     await this.button("Share").click();
     const fields = this.page.locator("dialog .share-field");
     await fields.first().waitFor();
@@ -158,6 +167,35 @@ export class Tab {
       await this.click(to);
     }
     await this.sees({ [from]: "empty" });
+  }
+
+  // ---- the connection
+
+  /** Lets messages of the server be held back. */
+  async routeMessages() {
+    /** @type {RegExp | null} */
+    let last = null;
+    let holding = false;
+    let held = [];
+    let send = () => {};
+    await this.page.routeWebSocket(/\/ws/, (socket) => {
+      const server = socket.connectToServer();
+      send = (message) => socket.send(message);
+      server.onMessage((message) => {
+        if (holding) held.push(message);
+        else socket.send(message);
+        if (last?.test(String(message))) [holding, last] = [true, null];
+      });
+    });
+    /** Holds back all that comes after the next message of this kind. @param {RegExp} pattern */
+    this.stallAfter = (pattern) => {
+      last = pattern;
+    };
+    this.resume = () => {
+      holding = false;
+      for (const message of held) send(message);
+      held = [];
+    };
   }
 
   // ---- touch

@@ -17,7 +17,7 @@ const MOST: Duration = Duration::from_secs(3);
 /// The time for a move of the engine without a clock.
 const UNTIMED: Duration = Duration::from_millis(900);
 /// A machine that answers sooner waits, so that one sees it move.
-const LEAST: Duration = Duration::from_millis(350);
+const LEAST: Duration = Duration::from_millis(250);
 
 /// A level: its name, and the strength limit.
 struct LevelOf {

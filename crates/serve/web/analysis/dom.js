@@ -28,16 +28,3 @@ export function reconcile(parent, children) {
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
-
-/**
- * Scrolls `container`, and only it, as little as possible to show `element`.
- * @param {HTMLElement} container
- * @param {HTMLElement} element
- */
-export function reveal(container, element) {
-  const outer = container.getBoundingClientRect();
-  const inner = element.getBoundingClientRect();
-  const margin = Math.min(48, outer.height / 4);
-  if (inner.top < outer.top + margin) container.scrollTop -= outer.top + margin - inner.top;
-  else if (inner.bottom > outer.bottom - margin) container.scrollTop += inner.bottom - outer.bottom + margin;
-}

@@ -3,8 +3,8 @@
  * node and reused while what they show stays the same, so that a move in a tree of thousands touches only a few.
  * One move is a tab stop: the current one.
  */
-import { el } from "../ui.js";
-import { reconcile, reveal } from "./dom.js";
+import { el, reveal } from "../ui.js";
+import { reconcile } from "./dom.js";
 import { markInfo, moveNumber, nagText, resultText, scoreText, scoreWords } from "./format.js";
 
 /** @typedef {import("./types").TreeNode} TreeNode */

@@ -1,6 +1,6 @@
 /** The turns of a game as a list, and the actions of the turn shown, each of which can be gone to. */
 
-import { el } from "../ui.js";
+import { el, reveal } from "../ui.js";
 
 /**
  * @typedef {import("../protocol").PacoMessage} PacoMessage
@@ -83,13 +83,12 @@ export function createTurnList(goTo) {
         if (Number(button.dataset.turn) !== current) button.removeAttribute("aria-current");
         else {
           button.setAttribute("aria-current", "true");
-          const [top, bottom] = [button.offsetTop, button.offsetTop + button.offsetHeight];
-          if (top < card.scrollTop || bottom > card.scrollTop + card.clientHeight) card.scrollTop = top - card.clientHeight / 2;
+          reveal(card, button);
         }
       }
-      if (current < 0) card.scrollTop = 0;
+      if (current < 0) card.scrollTo(0, 0);
       result.textContent = paco.ending ? winnerOf(paco.ending) : "";
-      if (paco.ending && paco.live) card.scrollTop = card.scrollHeight;
+      if (paco.ending && paco.live) card.scrollTo(card.scrollWidth, card.scrollHeight);
       drawActions(turns, current, shown.actions > 0 ? shown.actions : Infinity);
     },
   };

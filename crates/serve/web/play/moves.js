@@ -1,6 +1,6 @@
 /** The moves of the game in play, as a list of buttons in two columns. */
 
-import { el } from "../ui.js";
+import { el, reveal } from "../ui.js";
 
 /**
  * The nodes of the game in play from the root on; without a game the main line.
@@ -71,7 +71,7 @@ export function createMoveList(goTo) {
       for (const [id, button] of buttons) {
         if (id === shown) {
           button.setAttribute("aria-current", "true");
-          reveal(button);
+          reveal(element, button);
         } else button.removeAttribute("aria-current");
       }
       if (shown === line[0]?.id) element.scrollTo(0, 0);
@@ -85,15 +85,5 @@ export function createMoveList(goTo) {
     const button = el("button", { type: "button", "data-node": node?.id }, node?.san ?? "");
     if (node) buttons.set(node.id, button);
     return button;
-  }
-
-  /** Scrolls the list, which may be a column or a row, and not the page. @param {HTMLElement} button */
-  function reveal(button) {
-    const box = element.getBoundingClientRect();
-    const target = button.getBoundingClientRect();
-    if (target.top < box.top) element.scrollTop -= box.top - target.top + 8;
-    else if (target.bottom > box.bottom) element.scrollTop += target.bottom - box.bottom + 8;
-    if (target.left < box.left) element.scrollLeft -= box.left - target.left + 40;
-    else if (target.right > box.right) element.scrollLeft += target.right - box.right + 40;
   }
 }
