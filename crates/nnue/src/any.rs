@@ -120,24 +120,24 @@ impl AnyStack {
         }
     }
 
-    /// See [`AccumulatorStack::reset`].
+    /// As `AccumulatorStack::reset`.
     pub fn reset(&mut self, root: &Position) {
         each!(self, accumulators => accumulators.reset(root));
     }
 
-    /// See [`AccumulatorStack::make_move`].
+    /// As `AccumulatorStack::make_move`.
     #[inline(always)]
     pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
         each!(self, accumulators => accumulators.make_move(position, m))
     }
 
-    /// See [`AccumulatorStack::unmake_move`].
+    /// As `AccumulatorStack::unmake_move`.
     #[inline(always)]
     pub fn unmake_move(&mut self) {
         each!(self, accumulators => accumulators.unmake_move());
     }
 
-    /// Centipawns from the side to move; see [`AccumulatorStack::evaluate`].
+    /// Centipawns from the side to move; otherwise as `AccumulatorStack::evaluate`.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         match self {

@@ -5,6 +5,7 @@
 
 #[doc(hidden)] // for the tuner
 pub mod classic;
+mod endings;
 pub mod file;
 mod side;
 #[doc(hidden)] // for the tuner
@@ -81,7 +82,13 @@ impl Evaluator {
     pub fn evaluate(&mut self, position: &Position) -> Score {
         let score = match self {
             Self::Classic(pawns) => classic::evaluate(position, pawns),
-            Self::Network(accumulators) => accumulators.evaluate(position),
+            Self::Network(accumulators) => {
+                let score = accumulators.evaluate(position).clamp(-MOST, MOST);
+                match endings::adjust(position, score) {
+                    Ok(score) => score,
+                    Err(won) => return clamp_evaluation(won),
+                }
+            }
         };
         // The nearer the fifty-move rule, the nearer a draw.
         let clock = i32::from(position.halfmove_clock().min(100));

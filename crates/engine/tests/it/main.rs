@@ -1,5 +1,6 @@
 //! The engine from the outside. One test program: it links once.
 
+mod endings;
 mod mates;
 mod networks;
 mod root_moves;
