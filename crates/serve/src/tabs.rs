@@ -21,9 +21,12 @@ const NUMBER_BITS: u32 = 53;
 #[derive(Clone)]
 pub struct Tabs(Arc<Inner>);
 
+/// The uploads of each open tab, by their numbers.
+type Open = HashMap<u64, Vec<(u64, Arc<str>)>>;
+
 struct Inner {
     places: Arc<Semaphore>,
-    open: Mutex<HashMap<u64, Vec<(u64, Arc<str>)>>>,
+    open: Mutex<Open>,
     /// Random, by the keys of the hash tables of this process.
     random: RandomState,
     workers: Arc<Workers>,
@@ -106,7 +109,7 @@ impl Tabs {
         Some(Arc::clone(text))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Vec<(u64, Arc<str>)>>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -163,10 +163,20 @@ export class Tab {
   async move(from, to, by = "click") {
     if (by === "drag") await this.drag(from, to);
     else {
-      await this.click(from);
+      await this.select(from);
       await this.click(to);
     }
     await this.sees({ [from]: "empty" });
+  }
+
+  /** Clicks a piece until it is selected: a view that has just been opened may still move. @param {string} square */
+  async select(square) {
+    const cell = this.page.locator(`main .board-grid [data-square=${square}][aria-selected=true]`);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await this.click(square);
+      if (await cell.waitFor({ timeout: 3000 }).then(() => true, () => false)) return;
+    }
+    assert.fail(`${square} cannot be selected`);
   }
 
   // ---- the connection

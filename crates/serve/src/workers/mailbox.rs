@@ -11,6 +11,7 @@ use crate::job::{JobId, Update};
 
 /// News for a tab.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all news are updates")]
 pub enum News {
     /// From a job.
     Update(JobId, Update),

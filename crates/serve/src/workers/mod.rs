@@ -101,6 +101,16 @@ impl Stop {
     }
 }
 
+/// Calls a function when it is dropped: a computation ends with the task that waits for it, also when the
+/// runtime shuts down and nobody tells it to stop.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
 /// A job and its surroundings.
 #[derive(Clone)]
 struct Context {

@@ -8,7 +8,7 @@ use paco::{PacoIn, Player, Position, Rng};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep_until;
 
-use super::{Context, Stop};
+use super::{Context, OnDrop, Stop};
 use crate::job::{PacoTurn, Update};
 
 /// A turn takes at least this long, so that games of two machines can be watched.
@@ -62,6 +62,7 @@ pub(super) async fn compute(
     };
     let stopped = Arc::new(AtomicBool::new(false));
     let of_thread = Arc::clone(&stopped);
+    let _end = OnDrop(|| stopped.store(true, Relaxed));
     let mut thread = spawn_blocking(move || work(&|| of_thread.load(Relaxed)));
     let result = tokio::select! {
         result = &mut thread => result,

@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::engines::Owner;
-use super::{Context, Stop};
+use super::{Context, OnDrop, Stop};
 use crate::job::{Lines, Purpose, ScoredLine, Search, Update};
 
 /// Between two reports: lines change 12 times a second.
@@ -127,6 +127,7 @@ async fn slice(
     });
     let _guard = StopOnDrop(Arc::clone(&progress));
     let (of_thread, asked) = (Arc::clone(&progress), Arc::clone(search));
+    let _end = OnDrop(|| progress.control.stop());
     let mut thread = spawn_blocking(move || {
         let settings = Settings {
             multi_pv: asked.multi_pv,

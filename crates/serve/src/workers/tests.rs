@@ -67,6 +67,21 @@ async fn a_search_ends_when_it_is_stopped_and_when_its_tab_is_gone() {
     wait(&mailbox, 2, is_found).await;
 }
 
+#[test]
+fn a_search_ends_with_the_runtime() {
+    let workers = Arc::new(Workers::new(1));
+    let mailbox = Arc::default();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let handle = runtime.block_on(async {
+        let handle = workers.start(1, search(1, Purpose::Analysis, endless()), &mailbox);
+        wait(&mailbox, 1, is_lines).await;
+        handle
+    });
+    // The runtime waits for the thread of the search, which nobody has stopped.
+    drop(runtime);
+    drop(handle);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_analysis_gives_way_to_a_move_and_to_others_and_goes_on() {
     let workers = Arc::new(Workers::new(1));

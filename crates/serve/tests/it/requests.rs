@@ -43,7 +43,6 @@ async fn the_page_comes_with_its_policies_and_is_cached_by_its_content() {
         ask(address, "GET /style.css", &gzip).await.1,
     );
     assert!(!plain.contains("content-encoding") && packed.contains("content-encoding: gzip"));
-    assert!(2 * packed.len() < plain.len(), "{} {}", packed.len(), plain.len());
     let (status, answer) = ask(address, "HEAD /style.css", &[]).await;
     assert!(status == 200 && answer.ends_with("\r\n\r\n"), "{answer}");
 }

@@ -123,7 +123,7 @@ impl Client {
                          "clock": clock }));
     }
 
-    pub fn from_fen(&mut self, fen: &str, white: Value, black: Value, clock: Value) {
+    pub fn new_game_from(&mut self, fen: &str, white: Value, black: Value, clock: Value) {
         self.say(json!({ "type": "new_game", "variant": "chess", "fen": fen, "white": white,
                          "black": black, "clock": clock }));
     }

@@ -39,7 +39,12 @@ fn a_game_against_the_engine_ends_by_checkmate() {
 #[test]
 fn castling_en_passant_and_promotion_are_told_by_their_squares() {
     let mut page = Client::new();
-    page.from_fen("r3k2r/6P1/8/8/5p2/8/4P3/R3K2R w KQkq - 0 1", person(), person(), Value::Null);
+    page.new_game_from(
+        "r3k2r/6P1/8/8/5p2/8/4P3/R3K2R w KQkq - 0 1",
+        person(),
+        person(),
+        Value::Null,
+    );
     let square = |name: &str| Square(name.parse().unwrap());
     assert_eq!(page.legal("e1h1").to, [square("g1"), square("h1")]);
     assert_eq!(page.legal("e1a1").to, [square("c1"), square("a1")]);
@@ -62,7 +67,7 @@ fn chess960_castling_is_king_takes_rook() {
     );
     assert_eq!(page.game.as_ref().unwrap().variant, VariantName::Chess960);
     // The king on f1 can go to g1 by itself: only the rook's square means castling.
-    page.from_fen("5k1r/8/8/8/8/8/8/5K1R w H - 0 1", person(), person(), Value::Null);
+    page.new_game_from("5k1r/8/8/8/8/8/8/5K1R w H - 0 1", person(), person(), Value::Null);
     assert_eq!(page.legal("f1h1").to, [Square("h1".parse().unwrap())]);
     page.moves("f1h1");
     assert_eq!(page.fen(), "5k1r/8/8/8/8/8/8/5RK1 b - - 1 1");
@@ -139,7 +144,7 @@ fn a_flag_that_falls_loses_unless_the_opponent_cannot_mate() {
     page.wait(1);
     assert_eq!(page.end(), Some((GameResult::Black, "time".into())));
     assert_eq!(page.play.as_ref().unwrap().white_ms, 0);
-    page.from_fen("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", person(), person(), clock.clone());
+    page.new_game_from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", person(), person(), clock.clone());
     page.moves("e2e4 e8d8");
     page.wait(20_000);
     assert_eq!(page.end().unwrap().0, GameResult::Draw);
@@ -163,16 +168,16 @@ fn draws_are_claimed_or_come_by_themselves() {
     page.new_game(person(), person(), Value::Null);
     page.moves(&"g1f3 g8f6 f3g1 f6g8 ".repeat(4));
     assert_eq!(page.end(), Some((GameResult::Draw, "fivefold repetition".into())));
-    page.from_fen("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", person(), person(), Value::Null);
+    page.new_game_from("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", person(), person(), Value::Null);
     page.moves("g6f7");
     assert_eq!(page.end(), Some((GameResult::Draw, "stalemate".into())));
-    page.from_fen("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", person(), person(), Value::Null);
+    page.new_game_from("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", person(), person(), Value::Null);
     page.moves("e1d2");
     assert_eq!(page.end(), Some((GameResult::Draw, "insufficient material".into())));
-    page.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 149 90", person(), person(), Value::Null);
+    page.new_game_from("4k3/8/8/8/8/8/8/R3K3 w - - 149 90", person(), person(), Value::Null);
     page.moves("a1a2");
     assert_eq!(page.end(), Some((GameResult::Draw, "75 moves".into())));
-    page.from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 99 90", person(), person(), Value::Null);
+    page.new_game_from("4k3/8/8/8/8/8/8/R3K3 w - - 99 90", person(), person(), Value::Null);
     page.moves("a1a2");
     assert_eq!(page.play.as_ref().unwrap().claimable.as_deref(), Some("50 moves"));
     page.say(json!({ "type": "resign" }));
