@@ -200,3 +200,12 @@ def test_wrong_arguments_say_what_is_wrong(cluster, games, tmp_path):
         command += ["--address", cluster.address]
         failed = subprocess.run(command, env=cluster.environment, capture_output=True, text=True)
         assert failed.returncode == 1 and reason in failed.stderr and "Traceback" not in failed.stderr
+
+
+def test_a_network_file_is_sent_to_the_nodes(cluster, tmp_path):
+    network = pathlib.Path(__file__).resolve().parents[2] / "crates/engine/networks"
+    (file,) = network.glob("*.nnue")
+    arguments = ["--games=4", "--nodes=30", "--unit-games=1", "--hash=1", f"--net={file}"]
+    cluster.run("selfplay", "--out", tmp_path / "out", *arguments)
+    data.selfplay(tmp_path / "single", games=4, nodes=30, unit_games=1, hash=1, net=file)
+    assert content(tmp_path / "out") == content(tmp_path / "single")
