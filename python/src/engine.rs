@@ -150,7 +150,8 @@ impl Engine {
         let invalid = |error: String| PyValueError::new_err(error);
         let position = root.0.position().ok_or_else(|| {
             let problem = root.0.cleaned().position().err();
-            let problem = problem.map_or_else(|| "an illegal position".to_owned(), |e| e.to_string());
+            let problem =
+                problem.map_or_else(|| "an illegal position".to_owned(), |e| e.to_string());
             PyValueError::new_err(problem)
         })?;
         let mut game = Game::new(position);

@@ -181,7 +181,8 @@ impl Towers {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let threads = tasks::threads(threads)?;
-        let mut features = vec![nnue::features::Features::of(&chess::Board::EMPTY); positions.len()];
+        let mut features =
+            vec![nnue::features::Features::of(&chess::Board::EMPTY); positions.len()];
         batch::rows(py, threads, "position", (&mut features, 1), |at, row| {
             row[0] = Order::Mover.features(&positions.setup(at)?);
             Ok(())
@@ -207,9 +208,9 @@ impl Towers {
             let reason = format!("features must have the shape [n, {COUNT}], not {shape:?}");
             return Err(PyValueError::new_err(reason));
         };
-        let inputs = rows.as_slice().map_err(|_| {
-            PyValueError::new_err("features must be contiguous, in C order")
-        })?;
+        let inputs = rows
+            .as_slice()
+            .map_err(|_| PyValueError::new_err("features must be contiguous, in C order"))?;
         let array = batch::array::<f32>(py, None, &[count])?;
         batch::fill(&array, |values| {
             let share = count.div_ceil(tasks::threads(threads)?.get()).max(256);
@@ -217,7 +218,8 @@ impl Towers {
             let evaluated = py.detach(|| {
                 data::threads::map(parts, |(rows, values)| self.0.evaluate_dense(rows, values))
             });
-            let evaluated = evaluated.map_err(|_| PyRuntimeError::new_err("a thread has failed"))?;
+            let evaluated =
+                evaluated.map_err(|_| PyRuntimeError::new_err("a thread has failed"))?;
             evaluated.into_iter().collect::<Result<(), _>>().map_err(failed)
         })?;
         Ok(array)

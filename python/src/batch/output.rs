@@ -20,7 +20,9 @@ pub fn array<'py, T: Element>(
     })?;
     if array.shape() != shape {
         let found = array.shape();
-        return Err(PyValueError::new_err(format!("out must have the shape {shape:?}, not {found:?}")));
+        return Err(PyValueError::new_err(format!(
+            "out must have the shape {shape:?}, not {found:?}"
+        )));
     }
     if !array.is_c_contiguous() {
         return Err(PyValueError::new_err("out must be contiguous, in C order"));
@@ -33,9 +35,9 @@ pub fn fill<'py, T: Element>(
     array: &Bound<'py, PyArrayDyn<T>>,
     fill: impl FnOnce(&mut [T]) -> PyResult<()>,
 ) -> PyResult<()> {
-    let mut values = array.try_readwrite().map_err(|error| {
-        PyValueError::new_err(format!("out cannot be written to: {error}"))
-    })?;
+    let mut values = array
+        .try_readwrite()
+        .map_err(|error| PyValueError::new_err(format!("out cannot be written to: {error}")))?;
     let values = values.as_slice_mut().map_err(|error| PyValueError::new_err(error.to_string()))?;
     fill(values)
 }

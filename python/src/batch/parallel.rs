@@ -35,7 +35,8 @@ pub fn with_state<T: Send, S>(
         return Ok(());
     }
     let failed: Mutex<Option<(usize, String)>> = Mutex::new(None);
-    let threads = threads.min(NonZero::new(buffer.len().div_ceil(width * CHUNK)).unwrap_or(threads));
+    let threads =
+        threads.min(NonZero::new(buffer.len().div_ceil(width * CHUNK)).unwrap_or(threads));
     let chunks = Mutex::new(buffer.chunks_mut(width * CHUNK).enumerate());
     let run = || {
         let mut state = state();

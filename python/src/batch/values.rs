@@ -150,9 +150,8 @@ pub fn is_legal_position<'py>(
         let threads = tasks::threads(threads)?;
         parallel::rows(py, threads, "position", (values, 1), |at, row| {
             let setup = positions.setup(at);
-            row[0] = setup.is_ok_and(|setup| {
-                setup.position_forgiving(SetupProblems::empty()).is_ok()
-            });
+            row[0] =
+                setup.is_ok_and(|setup| setup.position_forgiving(SetupProblems::empty()).is_ok());
             Ok(())
         })
     })?;

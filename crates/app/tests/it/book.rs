@@ -374,7 +374,10 @@ fn pages_with_code_are_part_of_the_tests_of_their_language() {
                 let include = format!("include_str!(\"../../../{path}\")");
                 assert!(libraries.contains(&include), "{place}: no library has {include}");
             } else if block.tag == "python" {
-                assert!(python.contains(&format!("\"{path}\"")), "{place}: no test in Python has {path}");
+                assert!(
+                    python.contains(&format!("\"{path}\"")),
+                    "{place}: no test in Python has {path}"
+                );
             }
         }
     }
