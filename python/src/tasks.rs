@@ -70,11 +70,13 @@ pub fn threads(given: Option<usize>) -> PyResult<NonZero<usize>> {
             let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
             Ok(NonZero::new(cores.min(MAX_THREADS)).unwrap_or(NonZero::<usize>::MIN))
         }
-        Some(count) => NonZero::new(count).filter(|count| count.get() <= MAX_THREADS).ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "the number of threads must be from 1 to {MAX_THREADS}, not {count}"
-            ))
-        }),
+        Some(count) => {
+            NonZero::new(count).filter(|count| count.get() <= MAX_THREADS).ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "the number of threads must be from 1 to {MAX_THREADS}, not {count}"
+                ))
+            })
+        }
     }
 }
 
