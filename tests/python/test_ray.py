@@ -125,27 +125,27 @@ def cluster():
 def games(tmp_path_factory):
     path = tmp_path_factory.mktemp("games") / "games.pgn"
     with open(path, "w") as file:
-        for n in range(15_000):
+        for n in range(25_000):
             result = ["1-0", "0-1", "1/2-1/2", "*"][n % 4]
             # A broken game now and then: its chunk is converted and reported by this machine.
-            moves = "1. e4 e4" if n % 4_000 == 5 else LINES[n % 3]
+            moves = "1. e4 e4" if n % 9_000 == 5 else LINES[n % 3]
             file.write(f'[Event "{n}"]\n[Result "{result}"]\n\n{moves} {result}\n\n')
     return path
 
 
-OPTIONS = dict(with_eval=True, val_fraction=0.1, shard_rows=30_000, group_rows=5_000, seed=7)
-ARGUMENTS = ["--with-eval", "--val-fraction=0.1", "--shard-rows=30000", "--group-rows=5000", "--seed=7"]
+OPTIONS = dict(with_eval=True, val_fraction=0.1, shard_rows=50_000, group_rows=5_000, seed=7)
+ARGUMENTS = ["--with-eval", "--val-fraction=0.1", "--shard-rows=50000", "--group-rows=5000", "--seed=7"]
 
 
 @pytest.mark.parametrize("order", ["games", "dedup"])
 def test_prepare_survives_the_loss_of_a_node(cluster, games, tmp_path, order):
-    more = [] if order == "games" else ["--dedup", "--max-positions=90000"]
+    more = [] if order == "games" else ["--dedup", "--max-positions=150000"]
     cluster.add_second()
     arguments = ["prepare", games, "--out", tmp_path / "out", *ARGUMENTS, *more]
     report = cluster.run(*arguments, "--chunk-bytes=5000", kill=True)
     assert len(report["nodes"]) == 2, report["nodes"]
     assert not (tmp_path / "out.chunks").exists()
-    options = OPTIONS if order == "games" else {**OPTIONS, "dedup": True, "max_positions": 90_000}
+    options = OPTIONS if order == "games" else {**OPTIONS, "dedup": True, "max_positions": 150_000}
     single = data.prepare(games, tmp_path / "single", **options)
     assert content(tmp_path / "out") == content(tmp_path / "single")
     assert single["problems"] == report["problems"] > 0 and data.verify(tmp_path / "out")["problems"] == 0
@@ -155,7 +155,7 @@ def test_prepare_survives_the_loss_of_a_node(cluster, games, tmp_path, order):
 @pytest.mark.parametrize("limit", ["games", "positions"])
 def test_selfplay_survives_the_loss_of_a_node(cluster, tmp_path, limit):
     cluster.add_second()
-    size = {"games": 40} if limit == "games" else {"positions": 1200}
+    size = {"games": 60} if limit == "games" else {"positions": 2000}
     arguments = [f"--{limit}={size[limit]}", "--nodes=100", "--unit-games=1", "--hash=1", "--seed=5", "--val-fraction=0.2"]
     report = cluster.run("selfplay", "--out", tmp_path / "out", *arguments, kill=True)
     assert len(report["nodes"]) == 2, report["nodes"]
@@ -200,3 +200,12 @@ def test_wrong_arguments_say_what_is_wrong(cluster, games, tmp_path):
         command += ["--address", cluster.address]
         failed = subprocess.run(command, env=cluster.environment, capture_output=True, text=True)
         assert failed.returncode == 1 and reason in failed.stderr and "Traceback" not in failed.stderr
+
+
+def test_a_network_file_is_sent_to_the_nodes(cluster, tmp_path):
+    network = pathlib.Path(__file__).resolve().parents[2] / "crates/engine/networks"
+    (file,) = network.glob("*.nnue")
+    arguments = ["--games=4", "--nodes=30", "--unit-games=1", "--hash=1", f"--net={file}"]
+    cluster.run("selfplay", "--out", tmp_path / "out", *arguments)
+    data.selfplay(tmp_path / "single", games=4, nodes=30, unit_games=1, hash=1, net=file)
+    assert content(tmp_path / "out") == content(tmp_path / "single")

@@ -191,6 +191,9 @@ fn packed(value: &Bound<'_, PyAny>) -> PyResult<Positions> {
     let array = value.extract::<PyReadonlyArray2<'_, u8>>().map_err(|_| {
         PyTypeError::new_err("packed rows must be an array of uint8, of shape [n, 32]")
     })?;
+    if let Ok(bytes) = array.as_slice() {
+        return Ok(Positions::Packed(bytes.as_chunks().0.to_vec()));
+    }
     let array = array.as_array();
     let rows = array.rows().into_iter().map(|row| {
         let mut bytes = [0; PackedRow::SIZE];

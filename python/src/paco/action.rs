@@ -147,6 +147,7 @@ impl Action {
     }
 
     /// An object as the reference library writes it, like ``{"Lift": 12}``.
+    #[allow(clippy::wrong_self_convention, reason = "methods for Python borrow")]
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let object = PyDict::new(py);
         match self.square() {

@@ -39,7 +39,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("prepare", help="convert games: the options of 'tabiya data prepare'")
     one.add_argument("inputs", nargs="+", metavar="INPUT")
-    one.add_argument("--chunk-bytes", type=int, help="text of a task [default: 16 MiB]")
+    one.add_argument("--chunk-bytes", type=int, help="text of a task [default: 4 MiB]")
     options = json.loads(_tabiya.data_default_options()[0])
     options.pop("order")
     _add_options(one, {**options, "shuffle": False, "dedup": False})

@@ -33,8 +33,8 @@ class Tasks:
 
     def __init__(self, ray: Any, function: Callable[..., Any], *shared: Any) -> None:
         self._ray = ray
-        # Ray would fill one node before it uses the next.
-        self._function = ray.remote(num_cpus=1, max_retries=-1, scheduling_strategy="SPREAD")(_on_node)
+        # With the strategy "SPREAD" each task would ask for a worker anew, and wait for nodes that are lost.
+        self._function = ray.remote(num_cpus=1, max_retries=-1)(_on_node)
         self._arguments = (function, *(ray.put(argument) for argument in shared))
         #: Number of results by node.
         self.nodes: Dict[str, int] = {}

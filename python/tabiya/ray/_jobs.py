@@ -13,7 +13,8 @@ from ..data._jobs import Path, paths, prepare_options, selfplay_options
 from ..data._progress import Bar
 from ._cluster import Tasks, connect
 
-_CHUNK_BYTES = 16 << 20
+#: Text of a task: a fraction of a second of work.
+_CHUNK_BYTES = 4 << 20
 
 
 @functools.lru_cache(maxsize=4)
@@ -87,20 +88,23 @@ def prepare(
     return {**report, "nodes": nodes}
 
 
-@functools.lru_cache(maxsize=4)
+#: The networks of this process by hash and name: folders that are removed at its end.
+_NETWORKS: Dict[Tuple[str, str], "tempfile.TemporaryDirectory[str]"] = {}
+
+
 def _network(name: str, digest: str, content: bytes) -> str:
-    """A file of this process with the network, under the same name: manifests record it."""
-    folder = tempfile.mkdtemp(prefix="tabiya-net-")
-    path = os.path.join(folder, name)
-    with open(path, "wb") as file:
-        file.write(content)
-    return path
+    """A file with the network, under the same name: manifests record it."""
+    if (digest, name) not in _NETWORKS:
+        folder = tempfile.TemporaryDirectory(prefix="tabiya-net-")
+        with open(os.path.join(folder.name, name), "wb") as file:
+            file.write(content)
+        _NETWORKS[digest, name] = folder
+    return os.path.join(_NETWORKS[digest, name].name, name)
 
 
 def play_unit(options: str, net: Tuple[str, str, bytes], syzygy: Optional[str], number: int) -> Tuple[bytes, int]:
     """Task: a unit of games, and its number of rows."""
-    name, digest, content = net
-    path = _network(name, digest, content) if content else name
+    path = _network(*net) if net[2] else net[0]
     return _tabiya.selfplay_unit(options, path, number, syzygy)
 
 
@@ -157,13 +161,14 @@ def _play(tasks: Tasks, folder: str, settings: Dict[str, Any], progress: Optiona
     most = -(-settings["games"] // unit_games) if settings["games"] else None
     wanted = settings["positions"]
     rows: Dict[int, int] = {}
+    # The units played without a gap, and their rows.
+    without_gap = [0, 0]
 
     def is_enough() -> bool:
-        """Whether the units played without a gap have all positions."""
-        count = number = 0
-        while number in rows:
-            count, number = count + rows[number], number + 1
-        return wanted is not None and count >= wanted
+        while without_gap[0] in rows:
+            without_gap[1] += rows[without_gap[0]]
+            without_gap[0] += 1
+        return wanted is not None and without_gap[1] >= wanted
 
     def units() -> Iterator[Tuple[int, Tuple[int]]]:
         number = 0
