@@ -37,9 +37,11 @@ const STABLE_DEPTHS: i32 = 4;
 /// The standard deviation of the loss that a look of so many nodes finds, in expected points.
 ///
 /// Between looks of 8 and of 80 million nodes, losses of suspects in master games changed by 0.09. The
-/// square root is an assumption; `runs/marks.py` measures what comes of it.
-fn deviation(nodes: u64) -> f64 {
-    (0.09 * (8e6 / nodes.max(1) as f64).sqrt()).min(0.12)
+/// square root is an assumption; `runs/marks.py` measures what comes of it. With few pieces on the board
+/// evaluations that look stable change late, when the search reaches what decides the ending.
+fn deviation(nodes: u64, pieces: usize) -> f64 {
+    let deviation = (0.09 * (8e6 / nodes.max(1) as f64).sqrt()).min(0.12);
+    if pieces <= 9 { 2.5 * deviation } else { deviation }
 }
 
 /// A move of a game with its evaluation.
@@ -283,10 +285,11 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             (best, as_played) => loss(best.score, as_played.score),
         };
         let least = (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(max_loss, f64::min);
+        let pieces = game.position().occupied().len();
         let is_certain = is_decided(all.at(depth).score) || is_decided(alone.at(depth).score);
         let verdict = Verdict {
             loss: least,
-            deviation: if is_certain { 0.0 } else { deviation(all.last().nodes) },
+            deviation: if is_certain { 0.0 } else { deviation(all.last().nodes, pieces) },
             better: Some((all.last().pv.clone(), all.last().score)),
         };
         self.refine(n, alone.after_move());
@@ -485,10 +488,11 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_less_certain_with_fewer_nodes() {
-        assert!((deviation(8_000_000) - 0.09).abs() < 1e-9);
-        assert!((deviation(800_000_000) - 0.009).abs() < 1e-9);
-        assert_eq!(deviation(0), 0.12);
-        assert!(deviation(u64::MAX) < 1e-5);
+    fn losses_are_less_certain_with_fewer_nodes_and_in_endings() {
+        assert!((deviation(8_000_000, 32) - 0.09).abs() < 1e-9);
+        assert!((deviation(800_000_000, 10) - 0.009).abs() < 1e-9);
+        assert_eq!(deviation(0, 20), 0.12);
+        assert!(deviation(u64::MAX, 32) < 1e-5);
+        assert!((deviation(8_000_000, 7) - 0.225).abs() < 1e-9);
     }
 }
