@@ -23,13 +23,16 @@ pub fn read_pgn<'py>(
     options: Option<&Bound<'py, PyDict>>,
     threads: Option<usize>,
 ) -> PyResult<Games<'py>> {
-    let mut chosen = PrepareOptions { with_eval: true, ..PrepareOptions::default() };
+    let mut chosen = PrepareOptions::default();
     if let Some(columns) = columns {
         chosen.columns = columns;
     }
     for (name, value) in options.into_iter().flatten() {
         set(&mut chosen, &name.extract::<String>()?, &value)?;
     }
+    // Comments are parsed only for what is wanted of them.
+    chosen.with_eval =
+        chosen.only_eval || chosen.columns.iter().any(|name| name == "eval" || name == "mate");
     let threads = tasks::threads(threads)?;
     let table = tasks::run(
         py,
