@@ -14,7 +14,7 @@
 //! | `slot` | at most one job of each kind |
 //! | `refusal` | why a message is refused |
 //!
-//! Handlers only change the state. What follows is done after every input, in one place: [`Session::flush`]
+//! Handlers only change the state. What follows is done after every input, in one place: `Session::flush`
 //! sends what has changed and brings the jobs in line with what is wanted now.
 
 mod clock;
