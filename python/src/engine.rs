@@ -45,7 +45,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 struct Slot {
     engine: Mutex<Option<Searcher>>,
     returned: Condvar,
-    /// The number of the search that runs and was not told to stop.
+    /// The number of the search that runs and was not stopped.
     running: Mutex<Option<u64>>,
 }
 
@@ -60,7 +60,7 @@ impl Slot {
         self.returned.notify_all();
     }
 
-    /// Notes that a search was told to stop, if it is still the one that runs.
+    /// Notes that a search was stopped, if it is still the one that runs.
     fn is_stopping(&self, number: u64) {
         let mut running = lock(&self.running);
         if *running == Some(number) {
@@ -68,7 +68,7 @@ impl Slot {
         }
     }
 
-    /// The engine. A search that was told to stop gives it back soon; another one is an error.
+    /// The engine. A search that was stopped returns it soon; another one is an error.
     fn take(&self, py: Python<'_>) -> PyResult<Searcher> {
         let taken = py.detach(|| {
             let mut engine = lock(&self.engine);

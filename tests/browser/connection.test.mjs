@@ -68,6 +68,8 @@ test("the server is killed and started again: the page reconnects and keeps all 
     await tab.status("White to move");
     for (const [from, to] of [["e2", "e4"], ["c7", "c5"], ["g1", "f3"]]) await tab.move(from, to);
     await tab.view("analysis");
+    await tab.reads("main .an-tree", /Nf3/);
+    await tab.sees({ f3: "white knight" });
     await tab.page.keyboard.press("ArrowLeft");
     await tab.sees({ g1: "white knight", c5: "black pawn" });
     await tab.saves("2. Nf3");
@@ -80,6 +82,7 @@ test("the server is killed and started again: the page reconnects and keeps all 
     await tab.move("b1", "c3");
     await tab.reads("main .an-tree", /Nf3[^]*Nc3/);
     await tab.view("play");
+    await tab.page.locator("main .play-status").waitFor();
     await tab.page.keyboard.press("End");
     await tab.status("Black to move");
     assert.deepEqual(await tab.moves(), ["e4", "c5", "Nf3"]);

@@ -71,9 +71,9 @@ impl Sprt {
         }
         let counts = results.0.map(|count| f64::from(count).max(1e-3));
         let pairs: f64 = counts.iter().sum();
-        let shares = counts.map(|count| count / pairs);
-        let fit0 = with_mean(&shares, expected_score(self.elo0));
-        let fit1 = with_mean(&shares, expected_score(self.elo1));
+        let frequencies = counts.map(|count| count / pairs);
+        let fit0 = with_mean(&frequencies, expected_score(self.elo0));
+        let fit1 = with_mean(&frequencies, expected_score(self.elo1));
         (0..5).map(|n| counts[n] * (fit1[n] / fit0[n]).ln()).sum()
     }
 
@@ -94,13 +94,13 @@ impl Sprt {
 /// The maximum-likelihood distribution with this mean. By Lagrange multipliers its terms are
 /// `share / (1 + t·(score − mean))` for the one `t` with the right mean, which decreases with `t` and is
 /// found by bisection.
-fn with_mean(shares: &[f64; 5], mean: f64) -> [f64; 5] {
+fn with_mean(frequencies: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = SCORES.map(|score| score - mean);
     // All terms are positive between these.
     let (mut low, mut high) = (-1.0 / off[4], -1.0 / off[0]);
     for _ in 0..100 {
         let t = (low + high) / 2.0;
-        let excess: f64 = (0..5).map(|n| shares[n] * off[n] / (1.0 + t * off[n])).sum();
+        let excess: f64 = (0..5).map(|n| frequencies[n] * off[n] / (1.0 + t * off[n])).sum();
         if excess > 0.0 {
             low = t;
         } else {
@@ -108,7 +108,7 @@ fn with_mean(shares: &[f64; 5], mean: f64) -> [f64; 5] {
         }
     }
     let t = (low + high) / 2.0;
-    std::array::from_fn(|n| shares[n] / (1.0 + t * off[n]))
+    std::array::from_fn(|n| frequencies[n] / (1.0 + t * off[n]))
 }
 
 #[cfg(test)]
@@ -149,12 +149,12 @@ mod tests {
 
     #[test]
     fn a_fitted_distribution_has_its_mean_and_no_other_near_it_fits_better() {
-        let shares = [0.1, 0.2, 0.3, 0.25, 0.15];
+        let frequencies = [0.1, 0.2, 0.3, 0.25, 0.15];
         for mean in [0.3, 0.5, 0.52, 0.9] {
-            let fit = with_mean(&shares, mean);
+            let fit = with_mean(&frequencies, mean);
             close(fit.iter().sum(), 1.0);
             close((0..5).map(|n| fit[n] * SCORES[n]).sum(), mean);
-            let fitness = |p: [f64; 5]| (0..5).map(|n| shares[n] * p[n].ln()).sum::<f64>();
+            let fitness = |p: [f64; 5]| (0..5).map(|n| frequencies[n] * p[n].ln()).sum::<f64>();
             // Moves that keep sum and mean.
             for step in
                 [[1.0, -2.0, 1.0, 0.0, 0.0], [0.0, 1.0, -2.0, 1.0, 0.0], [1.0, 0.0, -2.0, 0.0, 1.0]]

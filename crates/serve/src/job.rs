@@ -1,4 +1,4 @@
-//! What a session asks of the workers, and what it is told.
+//! The jobs that a session starts, and their updates.
 //!
 //! A session has no thread and no clock. It is given an [`Input`] and the time, and returns [`Output`]s:
 //! messages for the page, jobs for the workers, the time of its next [`Input::Timer`]. Jobs carry ids, so

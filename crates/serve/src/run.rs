@@ -131,7 +131,7 @@ fn addresses(host: Option<&str>) -> Result<Vec<IpAddr>, ServeError> {
     Ok(found)
 }
 
-/// Listens at a port, or at the first free one of some; then the first that was not free is told.
+/// Listens at a port, or at the first free one of some; then the first that was not free is returned too.
 async fn listen(
     ip: IpAddr,
     port: Option<u16>,

@@ -1,4 +1,4 @@
-//! The state of a tab: chess and Paco Ŝako side by side, told apart by their messages and jobs.
+//! The state of a tab: chess and Paco Ŝako side by side, distinguished by their messages and jobs.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

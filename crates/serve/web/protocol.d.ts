@@ -1,5 +1,5 @@
 /**
- * The messages between the page and its server: JSON text frames over one WebSocket per tab, told apart by
+ * The messages between the page and its server: JSON text frames over one WebSocket per tab, tagged by
  * `type`. The set is closed: anything else is answered by a `notice` and ignored. The server knows the rules;
  * the page draws what it is sent and sends back what a person does.
  *

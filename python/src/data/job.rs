@@ -14,7 +14,7 @@ use crate::tasks::{self, data_error};
 /// Time between two reports of progress.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a job tells its callback.
+/// The events that a job reports to its callback.
 pub enum Report {
     /// A problem with an input.
     Problem(String),

@@ -1,6 +1,6 @@
 //! The messages between the page and its server, as `web/protocol.d.ts` defines and documents them.
 //!
-//! JSON text frames, told apart by `type`. The set is closed: unknown messages and fields are errors.
+//! JSON text frames, tagged by `type`. The set is closed: unknown messages and fields are errors.
 //! Squares are checked when a message is parsed; moves are text until a position gives them a meaning.
 
 #![allow(missing_docs, reason = "web/protocol.d.ts documents the fields")]

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fens_and_games_are_told_apart() {
+    fn fens_and_games_are_distinguished() {
         let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
         let ((tree, _), games) = read(fen).unwrap();
         assert_eq!((tree.root().position().fen().as_str(), games), (fen, 1));

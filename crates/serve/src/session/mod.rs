@@ -71,7 +71,7 @@ struct Place {
     node: NodeId,
 }
 
-/// What the page has to be told after this input.
+/// What the page must receive after this input.
 #[derive(Default)]
 struct Changed {
     game: bool,

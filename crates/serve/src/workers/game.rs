@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use chess::Game;
 use chess::pgn::GameTree;
 use engine::analysis::{
-    AnalysisEngine, AnalysisError, GameAnalysis, PositionSearch, SearchResults, StopHandle,
+    AnalysisEngine, AnalysisError, GameAnalysis, PositionSearch, SearchResults,
 };
 use engine::search::{Engine, Limits};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use super::engines::Owner;
-use super::{Context, Stop};
+use super::{Context, OnDrop, Stop};
 use crate::job::Update;
 
 /// Does [`Work::AnalyseGame`](crate::job::Work::AnalyseGame).
@@ -32,15 +32,6 @@ pub async fn run(context: &Context, tree: GameTree, limits: Limits, stop: Stop) 
         Ok(Ok(analysis)) => Update::Analysed(Box::new(analysis)),
         Ok(Err(error)) => Update::Failed(error.to_string()),
         Err(_) => Update::Failed("a bug ended the analysis".to_owned()),
-    }
-}
-
-/// Stops a search when it is dropped.
-struct StopOnDrop(StopHandle);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.stop();
     }
 }
 
@@ -77,8 +68,7 @@ impl PositionSearch for Searcher<'_> {
         let handle = engine.stop_handle();
         let mut stop = self.stop.clone();
         let watch = self.runtime.spawn(async move {
-            // Stopped by its drop, also when the server ends before the search.
-            let _guard = StopOnDrop(handle);
+            let _end = OnDrop(|| handle.stop());
             stop.stopped().await;
         });
         let results = engine.search(game, limits);

@@ -1,4 +1,4 @@
-//! What jobs tell their tab. A tab that cannot keep up is told less: of the lines and the progress of a job
+//! The messages of jobs to their tab. A tab that cannot keep up receives fewer: of the lines and the progress of a job
 //! only the last remain, so that the box is as large as the number of jobs.
 
 use std::collections::VecDeque;

@@ -38,7 +38,7 @@ const SPARE_ENGINES: usize = 4;
 const SLICE: Duration = Duration::from_millis(600);
 /// and to a move that someone waits for after this.
 const SHORT_SLICE: Duration = Duration::from_millis(80);
-/// Who waits longer than this is told so.
+/// A job that waits longer than this reports it.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// What all jobs share.
@@ -58,7 +58,7 @@ impl Workers {
         }
     }
 
-    /// Starts a job of a tab. It ends soon after the handle is dropped or told to stop, and has then posted
+    /// Starts a job of a tab. It ends soon after the handle is dropped or stopped, and has then posted
     /// its answer.
     pub fn start(self: &Arc<Self>, tab: u64, job: Job, mailbox: &Arc<Mailbox>) -> JobHandle {
         let (handle, stop) = watch::channel(false);
@@ -102,7 +102,7 @@ impl Stop {
 }
 
 /// Calls a function when it is dropped: a computation ends with the task that waits for it, also when the
-/// runtime shuts down and nobody tells it to stop.
+/// runtime shuts down and nobody stops it.
 struct OnDrop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnDrop<F> {

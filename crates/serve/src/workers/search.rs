@@ -1,7 +1,7 @@
 //! Searches of the engine: for a move, or for lines that are refined while someone looks at them.
 //!
 //! An analysis without an end gives way: where others wait for a core it is interrupted after a slice of time,
-//! queues up again, and goes on with the hash table it had.
+//! queues up again, and resumes with the hash table it had.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -62,16 +62,6 @@ impl Progress {
     }
 }
 
-/// Stops a search when its slice ends, also when the server ends before it: a thread that searches on would
-/// keep the process alive.
-struct StopOnDrop(Arc<Progress>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.control.stop();
-    }
-}
-
 /// The end of a slice.
 struct Slice {
     found: Found,
@@ -125,7 +115,6 @@ async fn slice(
         lines: Mutex::new(earlier),
         begun,
     });
-    let _guard = StopOnDrop(Arc::clone(&progress));
     let (of_thread, asked) = (Arc::clone(&progress), Arc::clone(search));
     let _end = OnDrop(|| progress.control.stop());
     let mut thread = spawn_blocking(move || {
