@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use arena::MatchError;
 use data::DataError;
 use learn::TrainError;
+use uci::StartError;
 
 /// 128 + SIGINT, as shells report it.
 const INTERRUPTED: u8 = 130;
@@ -23,7 +25,9 @@ pub fn is_cause_of(error: &anyhow::Error) -> bool {
             Some(TrainError::Data(inner)) => Some(inner),
             _ => cause.downcast_ref(),
         };
-        matches!(inner, Some(DataError::Interrupted { .. }))
+        let is_start =
+            matches!(cause.downcast_ref(), Some(MatchError::Start(StartError::Interrupted)));
+        matches!(inner, Some(DataError::Interrupted { .. })) || is_start
     })
 }
 
@@ -41,4 +45,19 @@ pub fn listen(mut action: impl FnMut() + Send + 'static) -> anyhow::Result<Arc<A
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_is_found_whatever_it_interrupted() {
+        let start = MatchError::Start(StartError::Interrupted);
+        assert!(is_cause_of(&anyhow::Error::from(start)));
+        let start = MatchError::Start(StartError::Interrupted);
+        assert!(is_cause_of(&anyhow::Error::from(start).context("the match")));
+        let thread = MatchError::Start(StartError::Thread(std::io::ErrorKind::Interrupted.into()));
+        assert!(!is_cause_of(&anyhow::Error::from(thread)));
+    }
 }
