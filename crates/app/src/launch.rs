@@ -4,6 +4,11 @@
 //! `levels` the same program built for x86-64-v3 and -v4, whose move generation and search are faster. The
 //! plain one replaces itself by the best that the CPU supports. Without the folder it does the work itself.
 
+#![cfg_attr(
+    not(all(target_arch = "x86_64", not(target_feature = "avx2"), unix)),
+    allow(dead_code, reason = "only the plain build starts another")
+)]
+
 use std::path::{Path, PathBuf};
 
 use simd::{InstructionSet, Kernels};
@@ -22,7 +27,6 @@ pub fn best_build() {
 }
 
 /// The build for the instruction set that is forced or detected.
-#[cfg_attr(not(all(target_arch = "x86_64", unix)), allow(dead_code))]
 fn other_build(own: &Path) -> Option<PathBuf> {
     let name = match Kernels::current().instruction_set() {
         InstructionSet::Avx512 | InstructionSet::Avx512Vnni => "x86-64-v4",
