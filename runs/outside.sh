@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 END
 "$CARGO" build --quiet --release
-for cpu in scalar avx2 avx512 avx512vnni neon; do
+for cpu in scalar avx2 avx512 avx512vnni; do
   TABIYA_CPU=$cpu "$CARGO_TARGET_DIR/release/outside" 2> /dev/null | sed "s/^/$cpu: /" || true
 done
 "$CARGO_TARGET_DIR/release/outside" | sed 's/^/chosen at run time: /'

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use chess::CastlingStyle;
 use chess::pgn::TreeError;
 use engine::search::Engine;
-use uci::{EngineProcess, Log, OptionError, StartError, setoption};
+use uci::{EngineError, EngineProcess, Log, OptionError, StartError, setoption};
 
 use crate::game::play;
 use crate::pgn::{self, Tags};
@@ -55,7 +55,7 @@ pub enum MatchError {
         /// The engine.
         name: String,
         /// How.
-        source: uci::EngineError,
+        source: EngineError,
     },
     /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
@@ -151,6 +151,7 @@ impl Tournament {
             .and_then(|()| engine.ready(timeout));
         match ready {
             Ok(_) => Ok(engine),
+            Err(EngineError::Interrupted) => Err(StartError::Interrupted.into()),
             Err(source) => Err(MatchError::Setup { name: name.clone(), source }),
         }
     }
