@@ -8,6 +8,32 @@ const DEFAULTS = {
   engine: true, multipv: 3, arrows: true, seconds: 0.3,
 };
 
+/**
+ * What is kept in the browser under a key; empty if there is nothing, or the storage is unreadable or forbidden.
+ * @param {string} key
+ * @returns {Record<string, any>}
+ */
+export function readStored(key) {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "{}") ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Keeps a value in the browser; where that is forbidden, it lasts as long as the page.
+ * @param {string} key
+ * @param {object} value
+ */
+export function writeStored(key, value) {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // The defaults do.
+  }
+}
+
 /** @returns {import("./types").Preferences} */
 export function createPreferences() {
   const values = { ...DEFAULTS };
@@ -15,13 +41,9 @@ export function createPreferences() {
   const listeners = new Set();
 
   function read() {
-    try {
-      const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-      for (const name of /** @type {(keyof typeof DEFAULTS)[]} */ (Object.keys(DEFAULTS))) {
-        if (typeof stored[name] === typeof DEFAULTS[name]) Object.assign(values, { [name]: stored[name] });
-      }
-    } catch {
-      // Unreadable or forbidden storage: the defaults do.
+    const stored = readStored(KEY);
+    for (const name of /** @type {(keyof typeof DEFAULTS)[]} */ (Object.keys(DEFAULTS))) {
+      if (typeof stored[name] === typeof DEFAULTS[name]) Object.assign(values, { [name]: stored[name] });
     }
   }
   const tell = () => listeners.forEach((listener) => listener(values));
@@ -36,11 +58,7 @@ export function createPreferences() {
     values,
     set(name, value) {
       values[name] = value;
-      try {
-        localStorage.setItem(KEY, JSON.stringify(values));
-      } catch {
-        // The preference then lasts as long as the page.
-      }
+      writeStored(KEY, values);
       tell();
     },
     subscribe(listener) {

@@ -1,6 +1,7 @@
 /** The dialog for a new game of Paco Ŝako: opponent and level, color, start position or a game to go on with. */
 
 import { choices, toggle } from "../play/new-game.js";
+import { readStored, writeStored } from "../preferences.js";
 import { el, openDialog } from "../ui.js";
 
 /**
@@ -23,7 +24,7 @@ export function firstGame(context) {
  * @param {(message: NewGame) => void} start
  */
 export function openNewPacoGame(context, start) {
-  const kept = stored();
+  const kept = readStored(KEY);
   const levels = context.welcome.paco_levels;
   const level = el("select", { name: "level", "aria-label": "Level of the player", "aria-describedby": "paco-level-detail" },
     ...levels.map(({ name }, index) => el("option", { value: index }, name)));
@@ -53,7 +54,7 @@ export function openNewPacoGame(context, start) {
   form.addEventListener("change", refresh);
   form.addEventListener("submit", () => {
     const data = Object.fromEntries([...new FormData(form)].map(([name, entry]) => [name, String(entry)]));
-    store({ level: data.level ?? kept.level ?? "", opponent: data.opponent ?? "", color: data.color ?? kept.color ?? "" });
+    writeStored(KEY, { level: data.level ?? kept.level ?? "", opponent: data.opponent ?? "", color: data.color ?? kept.color ?? "" });
     /** @type {PacoPlayer} */
     const person = { kind: "person" };
     /** @type {PacoPlayer} */
@@ -64,22 +65,4 @@ export function openNewPacoGame(context, start) {
   });
   openDialog("New game of Paco Ŝako", [form]);
   refresh();
-}
-
-/** @returns {Record<string, string | undefined>} */
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
-  } catch {
-    return {};
-  }
-}
-
-/** @param {Record<string, string>} data */
-function store(data) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(data));
-  } catch {
-    // The next dialog then starts with the defaults.
-  }
 }

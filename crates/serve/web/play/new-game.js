@@ -1,5 +1,6 @@
 /** The dialog for a new game: opponent, color, start position and clock. The last choice is kept. */
 
+import { readStored, writeStored } from "../preferences.js";
 import { el, openDialog } from "../ui.js";
 
 const KEY = "tabiya-new-game";
@@ -27,7 +28,7 @@ const TEMPERATURES = [["1", "Like people: moves by their odds"], ["0.5", "Carefu
  */
 export function openNewGame(context, start, fromHere = false) {
   const { levels } = context.welcome;
-  const kept = stored();
+  const kept = readStored(KEY);
   /** @param {string} name @param {string} fallback */
   const value = (name, fallback) => kept[name] ?? fallback;
 
@@ -79,7 +80,7 @@ export function openNewGame(context, start, fromHere = false) {
   form.addEventListener("change", refresh);
   form.addEventListener("submit", () => {
     const data = Object.fromEntries([...new FormData(form)].map(([name, entry]) => [name, String(entry)]));
-    store({ ...kept, ...data });
+    writeStored(KEY, { ...kept, ...data });
     const message = messageOf(data);
     const { white, black, clock: time } = message;
     start(fromHere ? { type: "play_from", white, black, clock: time } : message);
@@ -130,22 +131,4 @@ export function choices(name, legend, options, chosen) {
 export function toggle(element, on) {
   element.hidden = !on;
   if ("disabled" in element) element.disabled = !on;
-}
-
-/** @returns {Record<string, string>} */
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
-  } catch {
-    return {};
-  }
-}
-
-/** @param {Record<string, string>} data */
-function store(data) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(data));
-  } catch {
-    // The next dialog then starts with the defaults.
-  }
 }
