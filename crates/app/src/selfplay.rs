@@ -39,6 +39,9 @@ pub struct SelfplayArgs {
     /// Evaluation: a network file (Tabiya, HalfKP, HalfKAv2_hm), `classic`, or `embedded`, the built-in network
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
+    /// Start each game from one of the 960 positions of Chess960
+    #[arg(long)]
+    chess960: bool,
     /// Random plies at the start of each game: a number or a range
     #[arg(long, value_name = "A..B", default_value = "8..12", value_parser = parse_plies)]
     random_plies: (u32, u32),
@@ -112,6 +115,7 @@ impl SelfplayArgs {
             games: self.games,
             positions: self.positions,
             nodes: self.nodes,
+            chess960: self.chess960,
             random_plies: self.random_plies,
             balance: self.balance,
             // No more than a move of the game.

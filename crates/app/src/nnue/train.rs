@@ -77,6 +77,9 @@ pub struct TrainArgs {
     /// Scale of the sigmoid: centipawns with an expected score of 0.73
     #[arg(long, value_name = "CP", default_value_t = 400.0)]
     scale: f64,
+    /// The same for the scores of the rows, where their centipawns are other than the network's [default: --scale]
+    #[arg(long, value_name = "CP")]
+    score_scale: Option<f64>,
     /// Exponent of the loss
     #[arg(long, value_name = "X", default_value_t = 2.0)]
     power: f64,
@@ -152,6 +155,7 @@ impl TrainArgs {
         options.weight_decay = self.weight_decay;
         options.lambda = self.lambda;
         options.scale = self.scale;
+        options.score_scale = self.score_scale;
         options.power = self.power;
         options.max_score = self.max_score;
         options.seed = self.run.seed;

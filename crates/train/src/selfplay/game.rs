@@ -1,7 +1,7 @@
 //! One game of self-play, and its rows.
 
 use chess::pgn::GameResult;
-use chess::{Color, Game, Outcome, PackedRow, Position};
+use chess::{Color, Game, Outcome, PackedRow, Position, chess960};
 use data::{Counts, Row, Split};
 use engine::openings::{self, Recipe};
 use engine::score::{self, to_uci};
@@ -32,7 +32,12 @@ pub fn play(
     let control = Control::new(false);
     let recipe =
         Recipe { plies: plies as usize, nodes: options.balance_nodes, balance: options.balance };
-    let opening = openings::random(engine, &[], recipe, rng.next_u64(), 0, &control);
+    let seed = rng.next_u64();
+    let start = options
+        .chess960
+        .then(|| chess960::start(rng.below(chess960::STARTS.into()) as u16))
+        .flatten();
+    let opening = openings::random(engine, start.as_slice(), recipe, seed, 0, &control);
     let Some(mut game) = opening else { return };
     engine.new_game();
     let limits = Limits { nodes: Some(options.nodes), ..Limits::default() };

@@ -41,6 +41,8 @@ pub struct SelfplayOptions {
     pub positions: Option<u64>,
     /// Nodes per move.
     pub nodes: u64,
+    /// Each game starts from one of the 960 positions of Chess960.
+    pub chess960: bool,
     /// Minimum and maximum number of random plies in the opening.
     pub random_plies: (u32, u32),
     /// Maximum absolute score of the opening, in centipawns …
@@ -67,6 +69,7 @@ impl Default for SelfplayOptions {
             games: None,
             positions: None,
             nodes: 5_000,
+            chess960: false,
             random_plies: (8, 12),
             balance: 200,
             balance_nodes: 2_000,
@@ -115,7 +118,7 @@ impl SelfplayOptions {
 /// The parameters of the games, as manifests record them.
 fn describe(player: &Teacher, tablebases: Option<&Tablebases>, options: &SelfplayOptions) -> Value {
     let rules = &options.adjudication;
-    json!({
+    let mut description = json!({
         "by": "selfplay",
         "player": player.describe(SearchDepth::Nodes(options.nodes)),
         "games": options.games,
@@ -127,7 +130,12 @@ fn describe(player: &Teacher, tablebases: Option<&Tablebases>, options: &Selfpla
         "syzygy_pieces": tablebases.map(Tablebases::max_pieces),
         "hash": options.hash,
         "unit_games": options.unit_games,
-    })
+    });
+    // Absent in manifests of chess, as in those of earlier versions.
+    if options.chess960 {
+        description["chess960"] = true.into();
+    }
+    description
 }
 
 /// Plays games and writes a data set. An interrupted or killed run resumes. Progress events count games.
@@ -213,6 +221,30 @@ mod tests {
         backward.reverse();
         assert!(forward == backward);
         assert!(forward[0].1 != forward[1].1);
+    }
+
+    #[test]
+    fn games_of_chess960_start_from_many_positions() {
+        let options = SelfplayOptions {
+            nodes: 20,
+            balance_nodes: 20,
+            chess960: true,
+            random_plies: (0, 0),
+            balance: 10_000,
+            ..SelfplayOptions::default()
+        };
+        let first_rows = || -> Vec<chess::Position> {
+            let mut engine = Teacher::Classic.engine(1).unwrap();
+            let one = |number: u64| {
+                let (mut rows, mut counts) = (Vec::new(), Counts::default());
+                game::play(&mut engine, &options, None, number, &mut rows, &mut counts, &|| false);
+                rows[0].packed.unpack().unwrap().position
+            };
+            (0..8).map(one).collect()
+        };
+        let positions = with_deep_stack(first_rows).unwrap();
+        assert!(positions.iter().any(chess::Position::has_chess960_castling_rights));
+        assert!((1..8).all(|n| positions[n] != positions[n - 1]));
     }
 
     #[test]

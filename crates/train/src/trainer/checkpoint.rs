@@ -76,6 +76,8 @@ pub(super) struct FixedOptions {
     weight_decay: f64,
     lambda: f64,
     scale: f64,
+    #[serde(default)]
+    score_scale: Option<f64>,
     power: f64,
     max_score: i32,
     seed: u64,
@@ -158,6 +160,7 @@ impl FixedOptions {
             weight_decay: options.weight_decay,
             lambda: options.lambda,
             scale: options.scale,
+            score_scale: options.score_scale,
             power: options.power,
             max_score: options.max_score,
             seed: options.seed,

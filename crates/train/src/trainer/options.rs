@@ -32,6 +32,8 @@ pub struct TrainOptions {
     pub lambda: f64,
     /// The scale of the sigmoid: centipawns with an expected score of 0.73.
     pub scale: f64,
+    /// The scale of the sigmoid for the scores of rows, where their centipawns are other than the network's.
+    pub score_scale: Option<f64>,
     /// The exponent of the loss.
     pub power: f64,
     /// Rows with a mate score, or a score beyond this, are skipped.
@@ -73,6 +75,7 @@ impl TrainOptions {
             weight_decay: 0.01,
             lambda: 0.75,
             scale: 400.0,
+            score_scale: None,
             power: 2.0,
             max_score: 10_000,
             seed: 1,
@@ -102,6 +105,7 @@ impl TrainOptions {
             ("the weight decay", self.weight_decay, 0.0, 1.0),
             ("lambda", self.lambda, 0.0, 1.0),
             ("the scale", self.scale, 1.0, 100_000.0),
+            ("the scale of scores", self.score_scale.unwrap_or(self.scale), 1.0, 100_000.0),
             ("the power of the loss", self.power, 1.0, 10.0),
             ("the largest score", self.max_score.into(), 1.0, 32_000.0),
         ];
@@ -136,7 +140,7 @@ impl TrainOptions {
     pub(super) fn encoder(&self) -> Encoder {
         let target = Target {
             lambda: self.lambda as f32,
-            scale: self.scale as f32,
+            scale: self.score_scale.unwrap_or(self.scale) as f32,
             max_score: self.max_score,
         };
         Encoder { shape: self.shape.clone(), target }

@@ -62,7 +62,8 @@ impl<'a> Reference<'a> {
             inputs
         });
         let Some(chess::pgn::Score::Centipawns(score)) = row.score else { unreachable!() };
-        let score = f64::from(sigmoid(score as f32 / self.options.scale as f32));
+        let scale = self.options.score_scale.unwrap_or(self.options.scale);
+        let score = f64::from(sigmoid(score as f32 / scale as f32));
         let white = match row.result {
             chess::pgn::GameResult::Unknown => score,
             result => {
@@ -155,9 +156,9 @@ fn mixed_rows(count: usize, seed: u64) -> Vec<PackedRow> {
 fn loss_and_gradients_are_those_of_the_dense_reference_for_any_number_of_threads() {
     let rows = mixed_rows(40, 3);
     let parameters = parameters(2);
-    for (threads, power) in [(1, 2.0), (2, 2.0), (3, 2.5)] {
+    for (threads, power, score_scale) in [(1, 2.0, None), (2, 2.0, Some(150.0)), (3, 2.5, None)] {
         let mut options = options(threads);
-        options.power = power;
+        (options.power, options.score_scale) = (power, score_scale);
         let reference = Reference::new(&options, &parameters);
         let mut learner = Learner::new(&options, parameters.clone()).unwrap();
         let loss = learner.validate(&rows).unwrap().mean().unwrap();
