@@ -11,9 +11,9 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use ::engine::analysis::{AnalysisEngine, PvLine, StopHandle};
-use ::engine::score::to_uci;
 use ::engine::search::{Engine as Searcher, Limits};
 use ::engine::syzygy::Tablebases;
+use ::engine::value::to_score;
 use chess::{CastlingStyle, Game, Score};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -239,7 +239,7 @@ type LineTuple = (i32, usize, usize, Option<i32>, Option<i32>, u64, f64, Vec<Str
 
 impl Search {
     fn line(&self, line: &PvLine) -> LineTuple {
-        let (centipawns, mate) = match to_uci(line.score) {
+        let (centipawns, mate) = match to_score(line.score) {
             Score::Centipawns(value) => (Some(value), None),
             Score::Mate(moves) => (None, Some(moves)),
         };

@@ -3,7 +3,7 @@
 
 The options are taken from the help texts, so that a new one is attacked from its first day. Each value
 is given to a call that is otherwise right; files are replaced by folders, devices, pipes without a
-writer, empty files and names that do not exist. The program may refuse or do what it is told (then it
+writer, empty files and names that do not exist. The program may refuse or obey (then it
 is stopped after some seconds): it may not crash, and it may not wait for a pipe.
 
     python tests/attack/calls.py target/release/tabiya [--seconds 3]

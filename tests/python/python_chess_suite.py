@@ -69,7 +69,7 @@ def main():
     parser.add_argument("--sdist", type=Path, help="the source distribution, chess-X.tar.gz")
     parser.add_argument("--explain", action="store_true", help="list every failure")
     parser.add_argument("--only", nargs="*", metavar="CLASS", help="run these test classes, such as BoardTestCase")
-    parser.add_argument("--require", nargs="*", default=[], metavar="CLASS=PERCENT", help="fail below these shares")
+    parser.add_argument("--require", nargs="*", default=[], metavar="CLASS=PERCENT", help="fail below these pass rates")
     options = parser.parse_args()
     required = {name: float(share) for name, share in (rule.split("=") for rule in options.require)}
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use chess::{Epd, EpdError, Game, Move, Position, SanError};
 use data::ReadError;
 use engine::analysis::{AnalysisEngine, AnalysisError};
-use engine::score::to_uci;
 use engine::search::Limits;
+use engine::value::to_score;
 use layout::Table;
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ impl Problem {
         let solved = played.is_some_and(|m| self.is_solved_by(m));
         Ok(Attempt {
             played,
-            score: line.map_or(chess::Score::Mate(0), |line| to_uci(line.score)),
+            score: line.map_or(chess::Score::Mate(0), |line| to_score(line.score)),
             depth: line.map_or(0, |line| line.depth),
             nodes: line.map_or(0, |line| line.nodes),
             seconds: line.map_or(0.0, |line| line.seconds),
@@ -136,11 +136,11 @@ impl Problem {
 }
 
 /// A problem, or the number of an invalid line and what is wrong with it.
-pub type Line = Result<Problem, (usize, ProblemError)>;
+pub type SuiteEntry = Result<Problem, (usize, ProblemError)>;
 
 /// Reads a file, also compressed, with an EPD record on each line. Empty lines and lines that start with `#`
 /// are skipped; an invalid line is an error in its place, with its number.
-pub fn read(path: &Path) -> Result<Vec<Line>, ReadError> {
+pub fn read(path: &Path) -> Result<Vec<SuiteEntry>, ReadError> {
     let text = data::read_text(path, MAX_EPD_BYTES)?;
     let text = String::from_utf8_lossy(&text);
     let lines = text.lines().map(str::trim).zip(1..);

@@ -140,13 +140,7 @@ impl Row {
 #[inline]
 pub(crate) fn seen_by(score: Score, view: PointOfView, turn: impl FnOnce() -> Color) -> Score {
     // Lazy: finding the side to move takes time.
-    if view == PointOfView::White || turn() == Color::White {
-        return score;
-    }
-    match score {
-        Score::Centipawns(value) => Score::Centipawns(-value),
-        Score::Mate(moves) => Score::Mate(-moves),
-    }
+    if view == PointOfView::White || turn() == Color::White { score } else { -score }
 }
 
 /// Value of the column `result`.

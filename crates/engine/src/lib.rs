@@ -16,11 +16,11 @@ mod memory;
 pub mod openings;
 mod picker;
 mod repetition;
-pub mod score;
 pub mod search;
 pub mod syzygy;
 mod table;
 pub mod uci;
+pub mod value;
 mod weaken;
 
 pub use chess;

@@ -13,7 +13,7 @@ use chess::Move;
 use zerocopy::{FromBytes, IntoBytes, KnownLayout};
 
 use crate::memory::Mapping;
-use crate::score::{self, Score, WIN_BOUND};
+use crate::value::{self, Value, WIN_BOUND};
 
 /// The bound type of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,9 +33,9 @@ pub struct Entry {
     /// The best move, if there is one. After a key collision it may be illegal.
     pub best: Option<Move>,
     /// The score; mates are counted from the root.
-    pub score: Score,
-    /// The static evaluation, or [`score::NONE`].
-    pub evaluation: Score,
+    pub score: Value,
+    /// The static evaluation, or [`value::NONE`].
+    pub evaluation: Value,
     /// The depth of the search.
     pub depth: i32,
     /// The bound type of the score.
@@ -47,7 +47,7 @@ pub struct Entry {
 impl Entry {
     /// Whether the score is a cutoff for a null window just below beta.
     #[inline(always)]
-    pub fn allows_cutoff(&self, beta: Score) -> bool {
+    pub fn allows_cutoff(&self, beta: Value) -> bool {
         match self.bound {
             Bound::Exact => true,
             Bound::Lower => self.score >= beta,
@@ -57,13 +57,13 @@ impl Entry {
 
     /// Whether the score is a better estimate than a static evaluation.
     #[inline(always)]
-    pub fn improves(&self, evaluation: Score) -> bool {
+    pub fn improves(&self, evaluation: Value) -> bool {
         let informative = match self.bound {
             Bound::Exact => true,
             Bound::Lower => self.score > evaluation,
             Bound::Upper => self.score < evaluation,
         };
-        informative && !score::is_decided(self.score)
+        informative && !value::is_decided(self.score)
     }
 }
 
@@ -236,21 +236,21 @@ const fn fold(data: u64) -> u16 {
 }
 
 /// Mate and tablebase scores count plies from the root in the search, from the position in the table.
-const fn score_from_table(score: Score, ply: usize) -> Score {
+const fn score_from_table(score: Value, ply: usize) -> Value {
     if score >= WIN_BOUND {
-        score - ply as Score
+        score - ply as Value
     } else if score <= -WIN_BOUND {
-        score + ply as Score
+        score + ply as Value
     } else {
         score
     }
 }
 
-const fn score_to_table(score: Score, ply: usize) -> Score {
+const fn score_to_table(score: Value, ply: usize) -> Value {
     if score >= WIN_BOUND {
-        score + ply as Score
+        score + ply as Value
     } else if score <= -WIN_BOUND {
-        score - ply as Score
+        score - ply as Value
     } else {
         score
     }
@@ -277,7 +277,7 @@ fn unpack(data: u64, ply: usize) -> Option<Entry> {
         _ => return None,
     };
     // A torn entry may have any bits: clamp the score.
-    let score = i32::from((data >> 16) as i16).clamp(-score::MATE, score::MATE);
+    let score = i32::from((data >> 16) as i16).clamp(-value::MATE, value::MATE);
     Some(Entry {
         best: (data as u16 != 0).then(|| Move::from_bits(data as u16)),
         score: score_from_table(score, ply),
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use chess::{MoveKind, Square};
 
-    fn entry(depth: i32, score: Score) -> Entry {
+    fn entry(depth: i32, score: Value) -> Entry {
         let best = Some(Move::new(Square::E2, Square::E4, MoveKind::DoublePush));
         Entry { best, score, evaluation: -17, depth, bound: Bound::Exact, on_pv: true }
     }
@@ -314,11 +314,11 @@ mod tests {
     fn mate_scores_are_relative_to_the_probing_ply() {
         let mut owner = Table::new(1).unwrap();
         let table = owner.open();
-        table.store(1, 3, entry(5, score::mate_in(8)));
-        assert_eq!(table.probe(1, 0).unwrap().score, score::mate_in(5));
-        assert_eq!(table.probe(1, 6).unwrap().score, score::mate_in(11));
-        table.store(2, 3, entry(5, score::mated_in(8)));
-        assert_eq!(table.probe(2, 1).unwrap().score, score::mated_in(6));
+        table.store(1, 3, entry(5, value::mate_in(8)));
+        assert_eq!(table.probe(1, 0).unwrap().score, value::mate_in(5));
+        assert_eq!(table.probe(1, 6).unwrap().score, value::mate_in(11));
+        table.store(2, 3, entry(5, value::mated_in(8)));
+        assert_eq!(table.probe(2, 1).unwrap().score, value::mated_in(6));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! with softmax weights of their scores. Moves that lose outright by the short search are practically never
 //! sampled and mates are played, so that blunders come from a shallow search, as people's do.
 
-use crate::score::{self, Score};
 use crate::search::RootMove;
+use crate::value::{self, Value};
 
 /// Number of candidate moves.
 pub const CANDIDATES: usize = 6;
@@ -42,9 +42,9 @@ fn temperature(elo: u32) -> f64 {
 /// The index of the move to play among the best ones.
 pub fn choose(moves: &[RootMove], Weakening { elo, random }: Weakening) -> usize {
     let score = |m: &RootMove| m.reported().map(|result| result.score);
-    let scores: Vec<Score> = moves.iter().take(CANDIDATES).map_while(score).collect();
+    let scores: Vec<Value> = moves.iter().take(CANDIDATES).map_while(score).collect();
     let Some(&best) = scores.first() else { return 0 };
-    if score::is_mate(best) && best > 0 {
+    if value::is_mate(best) && best > 0 {
         return 0;
     }
     // Play is looser in won and lost positions.
@@ -71,14 +71,14 @@ mod tests {
     use chess::Position;
     use chess::rng::mix;
 
-    fn moves(scores: &[Score]) -> Vec<RootMove> {
+    fn moves(scores: &[Value]) -> Vec<RootMove> {
         let legal = Position::INITIAL.legal_moves();
         let result = |score| RootResult { depth: 1, seldepth: 1, score, bound: Bound::Exact };
         let root_move = |(&score, m)| RootMove { result: Some(result(score)), ..RootMove::new(m) };
         scores.iter().zip(legal).map(root_move).collect()
     }
 
-    fn counts(scores: &[Score], elo: u32) -> [usize; CANDIDATES] {
+    fn counts(scores: &[Value], elo: u32) -> [usize; CANDIDATES] {
         let moves = moves(scores);
         let mut counts = [0; CANDIDATES];
         for n in 0..10_000 {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_mate_is_played() {
-        assert_eq!(counts(&[score::mate_in(1), 500, 400], 800)[0], 10_000);
+        assert_eq!(counts(&[value::mate_in(1), 500, 400], 800)[0], 10_000);
         assert_eq!(choose(&[], Weakening { elo: 800, random: 0 }), 0);
     }
 }

@@ -93,12 +93,12 @@ mod tests {
     use serde::Deserialize;
 
     #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-    struct Line {
+    struct Entry {
         step: u64,
         loss: f64,
     }
 
-    impl LogLine for Line {
+    impl LogLine for Entry {
         fn step(&self) -> u64 {
             self.step
         }
@@ -112,14 +112,14 @@ mod tests {
         let first = "{\"step\":1,\"loss\":0.10000000000000000001}\n";
         let later = "{\"step\":3,\"loss\":0.25}\n{\"step\":4,\"lo";
         std::fs::write(&path, format!("{first}nonsense\n{later}")).unwrap();
-        let mut log = Log::<Line>::new(folder.path());
+        let mut log = Log::<Entry>::new(folder.path());
         log.resume(2).unwrap();
-        assert_eq!(log.lines(), [Line { step: 1, loss: 0.1 }]);
-        log.append(Line { step: 3, loss: 0.5 }).unwrap();
+        assert_eq!(log.lines(), [Entry { step: 1, loss: 0.1 }]);
+        log.append(Entry { step: 3, loss: 0.5 }).unwrap();
         log.sync().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, format!("{first}{{\"step\":3,\"loss\":0.5}}\n"));
-        assert_eq!(read::<Line>(&path), log.lines());
-        assert!(read::<Line>(&folder.path().join("missing")).is_empty());
+        assert_eq!(read::<Entry>(&path), log.lines());
+        assert!(read::<Entry>(&folder.path().join("missing")).is_empty());
     }
 }

@@ -19,7 +19,7 @@ pub trait Train {
     /// The batches of the remaining steps, read on a thread of their own.
     type Batches: Iterator<Item = Result<Self::Batch, TrainError>> + Send;
     /// A line of the log.
-    type Line;
+    type LogLine;
     /// How many batches are read ahead.
     const PREFETCH: usize;
 
@@ -33,12 +33,12 @@ pub trait Train {
     fn positions(&self) -> u64;
 
     /// Loads the newest checkpoint, if there is one.
-    fn load(&mut self, observe: &mut Observer<'_, Self::Line>) -> Result<(), TrainError>;
+    fn load(&mut self, observe: &mut Observer<'_, Self::LogLine>) -> Result<(), TrainError>;
 
     /// Reads the validation set and opens the batches from the current step on.
     fn start(
         &mut self,
-        observe: &mut Observer<'_, Self::Line>,
+        observe: &mut Observer<'_, Self::LogLine>,
     ) -> Result<Self::Batches, TrainError>;
 
     /// Takes a step of the optimizer and returns the number of positions in the batch; `None` if it was
@@ -46,18 +46,18 @@ pub trait Train {
     fn train_step(
         &mut self,
         batch: Self::Batch,
-        context: &mut StepContext<'_, '_, Self::Line>,
+        context: &mut StepContext<'_, '_, Self::LogLine>,
     ) -> Result<Option<u64>, TrainError>;
 
     /// Computes the validation loss and logs it, with the positions per second since the last validation.
     fn validate(
         &mut self,
         positions_per_second: f64,
-        observe: &mut Observer<'_, Self::Line>,
+        observe: &mut Observer<'_, Self::LogLine>,
     ) -> Result<(), TrainError>;
 
     /// Saves a checkpoint.
-    fn save(&mut self, observe: &mut Observer<'_, Self::Line>) -> Result<(), TrainError>;
+    fn save(&mut self, observe: &mut Observer<'_, Self::LogLine>) -> Result<(), TrainError>;
 
     /// Whether the finished model has been written.
     fn is_finished(&self) -> bool;
@@ -197,7 +197,7 @@ impl<'o, L> StepContext<'_, 'o, L> {
 pub fn train<T: Train>(
     run: &mut T,
     stop: &AtomicBool,
-    observe: &mut Observer<'_, T::Line>,
+    observe: &mut Observer<'_, T::LogLine>,
 ) -> Result<Summary, TrainError> {
     run.load(observe)?;
     let resumed_from = run.step();
@@ -235,7 +235,7 @@ fn take_steps<T: Train>(
     batches: impl IntoIterator<Item = Result<T::Batch, TrainError>>,
     summary: &mut Summary,
     stop: &AtomicBool,
-    observe: &mut Observer<'_, T::Line>,
+    observe: &mut Observer<'_, T::LogLine>,
 ) -> Result<(), TrainError> {
     let cadence = run.cadence();
     let mut saved = run.step();
@@ -301,7 +301,7 @@ mod tests {
     impl Train for Toy {
         type Batch = u64;
         type Batches = std::iter::Map<std::ops::Range<u64>, fn(u64) -> Result<u64, TrainError>>;
-        type Line = u64;
+        type LogLine = u64;
         const PREFETCH: usize = 2;
 
         fn cadence(&self) -> Cadence {

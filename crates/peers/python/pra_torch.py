@@ -346,8 +346,8 @@ def check_training(program, work, steps=200, batch=32, rate=0.0005, depth=2, wid
             expect(difference <= limit, text)
     start, end = history[0][0], history[-1][0]
     expect(end < 0.9 * start, f"the loss hardly falls, from {start:.3f} to {end:.3f}: nothing to compare")
-    shares = ", ".join(f"{name} within {share:.1e}" for name, share in worst.items())
-    return f"{steps} steps on {len(data[0])} rows, loss {start:.3f} to {end:.3f}; relative: {shares}"
+    errors = ", ".join(f"{name} within {error:.1e}" for name, error in worst.items())
+    return f"{steps} steps on {len(data[0])} rows, loss {start:.3f} to {end:.3f}; relative: {errors}"
 
 
 def newest(folder, name):

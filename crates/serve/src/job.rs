@@ -9,8 +9,8 @@ use std::time::Duration;
 use chess::pgn::GameTree;
 use chess::{Game, Move, Position};
 use engine::analysis::GameAnalysis;
-use engine::score::Score;
 use engine::search::{Limits, Weakening};
+use engine::value::Value;
 use pra::predict::PositionPrediction;
 
 use crate::protocol::{ClientMessage, ServerMessage};
@@ -201,7 +201,7 @@ pub struct Lines {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScoredLine {
     /// For the side to move.
-    pub score: Score,
+    pub score: Value,
     /// The moves.
     pub moves: Vec<Move>,
 }

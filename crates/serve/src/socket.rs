@@ -15,7 +15,7 @@ use crate::credit::Credit;
 use crate::job::{Input, JobId, Output, Update};
 use crate::protocol::{ClientMessage, NoticeLevel, ServerMessage};
 use crate::tab::Tab;
-use crate::tabs::Place;
+use crate::tabs::TabPermit;
 use crate::workers::mailbox::{Mailbox, News};
 use crate::workers::{JobHandle, Workers};
 
@@ -47,7 +47,7 @@ enum End {
 /// An open tab with its connection.
 struct Connection {
     socket: WebSocket,
-    place: Place,
+    place: TabPermit,
     workers: Arc<Workers>,
     mailbox: Arc<Mailbox>,
     /// Jobs that have not answered yet. They end when they are dropped.
@@ -60,7 +60,7 @@ struct Connection {
 }
 
 /// Serves a tab until its socket is closed.
-pub async fn run(socket: WebSocket, place: Place) {
+pub async fn run(socket: WebSocket, place: TabPermit) {
     let begun = Instant::now();
     let mut connection = Connection {
         socket,

@@ -33,8 +33,8 @@ struct Inner {
     cores: usize,
 }
 
-/// The place of an open tab; given back when it is dropped.
-pub struct Place {
+/// Permission for an open tab; returned when it is dropped.
+pub struct TabPermit {
     tabs: Tabs,
     number: u64,
     _permit: OwnedSemaphorePermit,
@@ -53,7 +53,7 @@ impl Tabs {
     }
 
     /// A place for another tab, if there is one.
-    pub fn open(&self) -> Option<Place> {
+    pub fn open(&self) -> Option<TabPermit> {
         let permit = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
         let mut open = self.lock();
         let mut seed = open.len() as u64;
@@ -67,7 +67,7 @@ impl Tabs {
         };
         open.insert(number, Vec::new());
         drop(open);
-        Some(Place { tabs: self.clone(), number, _permit: permit })
+        Some(TabPermit { tabs: self.clone(), number, _permit: permit })
     }
 
     /// The workers of all tabs.
@@ -114,7 +114,7 @@ impl Tabs {
     }
 }
 
-impl Place {
+impl TabPermit {
     /// The number of the tab.
     pub fn number(&self) -> u64 {
         self.number
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TabPermit {
     fn drop(&mut self) {
         self.tabs.lock().remove(&self.number);
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn the_number_of_tabs_is_bounded() {
         let tabs = Tabs::new(1);
-        let mut all: Vec<Place> = std::iter::from_fn(|| tabs.open()).collect();
+        let mut all: Vec<TabPermit> = std::iter::from_fn(|| tabs.open()).collect();
         assert_eq!(all.len(), MAX_TABS);
         all.pop();
         assert!(tabs.open().is_some());

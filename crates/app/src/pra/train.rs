@@ -147,7 +147,8 @@ enum Change {
     /// Castling rights and en passant are inputs.
     StateInput,
     /// The board is flipped for Black.
-    Turned,
+    #[value(alias = "turned")]
+    Flipped,
     /// Piece heads attend to their own square.
     SelfInMasks,
     /// Win, draw and loss from a small head.
@@ -164,7 +165,7 @@ impl TrainArgs {
             match change {
                 Change::Promotions => config.promotions = false,
                 Change::StateInput => config.state_input = false,
-                Change::Turned => config.flipped = false,
+                Change::Flipped => config.flipped = false,
                 Change::SelfInMasks => config.self_in_masks = false,
                 Change::LightValue => config.light_value = false,
                 Change::LegalMask => config.legal_mask = false,

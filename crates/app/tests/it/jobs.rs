@@ -313,7 +313,7 @@ fn a_second_interrupt_ends_a_job_at_once() {
             }
             if begin.elapsed() > Duration::from_secs(120) {
                 child.kill().unwrap();
-                panic!("it goes on after {sent} interrupts");
+                panic!("it continues after {sent} interrupts");
             }
             interrupt(&child);
             sent += 1;

@@ -13,7 +13,7 @@ mod results;
 use layout::{Table, shorten};
 use serde_json::{Value, json};
 
-pub use results::{GameCounts, Results, Score};
+pub use results::{GameCounts, Results, WinDrawLoss};
 
 use crate::pentanomial::CONFIDENCE;
 use bradley_terry::fit;
@@ -33,7 +33,7 @@ pub struct Player {
     /// The name in the tags.
     pub name: String,
     /// Its results.
-    pub score: Score,
+    pub score: WinDrawLoss,
     /// Rating and half of its 95 % confidence interval, if it can be rated. The interval is relative to the
     /// anchor, and unknown among more than a thousand players.
     pub rating: Option<(f64, Option<f64>)>,
@@ -92,7 +92,7 @@ pub fn table(players: &[Player]) -> Table {
     let number = |value: f64| format!("{value:.1}");
     for (n, player) in players.iter().enumerate() {
         let (rating, error) = player.rating.unzip();
-        let Score { wins, draws, losses } = player.score;
+        let WinDrawLoss { wins, draws, losses } = player.score;
         table.row([
             (n + 1).to_string(),
             shorten(&player.name, 40),
@@ -113,7 +113,7 @@ pub fn table(players: &[Player]) -> Table {
 pub fn json(players: &[Player], counts: &GameCounts) -> Value {
     let player = |player: &Player| {
         let (rating, error) = player.rating.unzip();
-        let Score { wins, draws, losses } = player.score;
+        let WinDrawLoss { wins, draws, losses } = player.score;
         json!({
             "name": player.name, "elo": rating, "error": error.flatten(),
             "points": player.score.points(), "games": player.score.games(),

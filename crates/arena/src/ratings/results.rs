@@ -8,7 +8,7 @@ use data::{Chunk, Input, ReadError, ReadOptions, read_games};
 
 /// Wins, draws and losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Score {
+pub struct WinDrawLoss {
     /// Games won.
     pub wins: u32,
     /// Games drawn.
@@ -17,7 +17,7 @@ pub struct Score {
     pub losses: u32,
 }
 
-impl Score {
+impl WinDrawLoss {
     /// The number of games.
     pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
@@ -40,8 +40,8 @@ pub struct Results {
     names: Vec<String>,
     index: HashMap<String, usize>,
     /// By players, the smaller index first, from its point of view.
-    pairs: BTreeMap<(usize, usize), Score>,
-    totals: Vec<Score>,
+    pairs: BTreeMap<(usize, usize), WinDrawLoss>,
+    totals: Vec<WinDrawLoss>,
 }
 
 /// How many games there were.
@@ -75,12 +75,12 @@ impl Results {
     }
 
     /// The results of a player against all others.
-    pub fn total(&self, player: usize) -> Score {
+    pub fn total(&self, player: usize) -> WinDrawLoss {
         self.totals[player]
     }
 
     /// All pairs that have played, with the results of the first.
-    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize, Score)> {
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize, WinDrawLoss)> {
         self.pairs.iter().map(|(&(a, b), &score)| (a, b, score))
     }
 
@@ -90,7 +90,7 @@ impl Results {
             return player;
         }
         self.names.push(name.to_owned());
-        self.totals.push(Score::default());
+        self.totals.push(WinDrawLoss::default());
         self.index.insert(name.to_owned(), self.names.len() - 1);
         self.names.len() - 1
     }
@@ -98,7 +98,7 @@ impl Results {
     /// Adds a game in which the first of two players has this many half points, 0 to 2. A player does not play
     /// against itself.
     pub fn add(&mut self, a: usize, b: usize, half_points: u8) {
-        let count = |score: &mut Score, half_points: u8| match half_points {
+        let count = |score: &mut WinDrawLoss, half_points: u8| match half_points {
             0 => score.losses += 1,
             1 => score.draws += 1,
             _ => score.wins += 1,
@@ -219,7 +219,7 @@ mod tests {
         let (mut results, mut counts) = (Results::default(), GameCounts::default());
         results.add_games(input, &ReadOptions::default(), &mut counts, |_| {}).unwrap();
         assert_eq!(counts, GameCounts { counted: 4, skipped: 3 });
-        let score = |wins, draws, losses| Score { wins, draws, losses };
+        let score = |wins, draws, losses| WinDrawLoss { wins, draws, losses };
         let [a, b, c] = ["a", "b", "c"].map(|name| results.player(name).unwrap());
         assert_eq!(results.total(a), score(2, 1, 0));
         assert_eq!(results.total(b), score(1, 1, 2));

@@ -3,7 +3,9 @@
 //! The extracted relevant occupancy is a perfect index into a table of attacks, in one instruction. On targets
 //! without BMI2 a loop emulates the instruction, slowly.
 
-use super::tables::{BISHOP_STEPS, ENTRIES, Line, ROOK_STEPS, SLOTS, TABLE_SIZE, lines, relevant};
+use super::tables::{
+    BISHOP_STEPS, ENTRIES, ROOK_STEPS, SLOTS, SliderLine, TABLE_SIZE, lines, relevant,
+};
 use crate::{Bitboard, Square};
 
 /// The name of the backend.
@@ -53,7 +55,7 @@ static TABLES: Tables = {
 };
 
 /// The numbers that pext gives to the subsets of a line.
-const fn numbers(line: &Line, mask: u64) -> [usize; 64] {
+const fn numbers(line: &SliderLine, mask: u64) -> [usize; 64] {
     let mut numbers = [0; 64];
     let mut n = 0;
     while n < line.len {

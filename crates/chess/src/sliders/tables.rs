@@ -34,7 +34,7 @@ pub(super) const fn relevant(square: Square, steps: [(i8, i8); 4]) -> Bitboard {
 }
 
 /// The subsets of the relevant squares on one line of a slider, and the squares it attacks along that line.
-pub(super) struct Line {
+pub(super) struct SliderLine {
     /// How many there are.
     pub len: usize,
     pub subsets: [u64; 64],
@@ -43,15 +43,15 @@ pub(super) struct Line {
 
 /// Both lines of a slider. A subset of all relevant squares is one of each line, and attacks are the union
 /// of both: few are computed for many entries, which keeps compile times low.
-pub(super) const fn lines(rook: bool, square: Square) -> [Line; 2] {
+pub(super) const fn lines(rook: bool, square: Square) -> [SliderLine; 2] {
     let mask = relevant(square, if rook { ROOK_STEPS } else { BISHOP_STEPS }).0;
     let lines = hyperbola::lines(square.index(), if rook { (0, 1) } else { (1, 1) });
     [line(lines[0], mask, square), line(lines[1], mask, square)]
 }
 
-const fn line(line: u64, mask: u64, square: Square) -> Line {
+const fn line(line: u64, mask: u64, square: Square) -> SliderLine {
     let mask = mask & line;
-    let mut found = Line { len: 0, subsets: [0; 64], attacks: [0; 64] };
+    let mut found = SliderLine { len: 0, subsets: [0; 64], attacks: [0; 64] };
     let mut subset = 0u64;
     loop {
         found.subsets[found.len] = subset;

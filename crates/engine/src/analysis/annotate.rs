@@ -7,7 +7,7 @@ use chess::pgn::{GameTree, Nag, TreeError};
 
 use super::game::{GameAnalysis, MoveAnalysis};
 use super::judge::Mark;
-use super::notation::reading;
+use crate::value::to_score;
 
 /// Maximum length of a better variation, in plies.
 const MAX_VARIATION: usize = 8;
@@ -42,7 +42,7 @@ fn set_eval(tree: &mut GameTree, judged: &MoveAnalysis) -> Result<bool, TreeErro
         .map(|comment| without_eval(comment))
         .filter(|comment| !comment.is_empty() && comment != STOPPED)
         .collect();
-    let eval = match reading(judged.white) {
+    let eval = match to_score(judged.white) {
         chess::Score::Centipawns(cp) => Some(format!("{EVAL} {:.2}]", f64::from(cp) / 100.0)),
         chess::Score::Mate(0) => None,
         chess::Score::Mate(moves) => Some(format!("{EVAL} #{moves}]")),

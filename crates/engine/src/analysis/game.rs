@@ -12,11 +12,10 @@ use chess::pgn::{GameTree, NodeId};
 use chess::{Color, Game, Move, Position};
 
 use super::judge::{DUBIOUS, MISTAKE, Mark, loss};
-use super::notation::white_score;
 use super::results::{PositionSearch, SearchResults};
 use super::worker::AnalysisError;
-use crate::score::{DRAW, MATE, Score, is_decided};
 use crate::search::Limits;
+use crate::value::{DRAW, MATE, Value, is_decided, white_pov};
 
 /// A longer look at a suspect.
 struct Look {
@@ -54,7 +53,7 @@ pub struct MoveAnalysis {
     /// The move.
     pub m: Move,
     /// The score after the move, from White's point of view.
-    pub white: Score,
+    pub white: Value,
     /// Expected points lost.
     pub loss: f64,
     /// The mark for the loss.
@@ -62,7 +61,7 @@ pub struct MoveAnalysis {
     /// The principal variation after the move: the refutation of a bad one.
     pub reply: Vec<Move>,
     /// The engine's choice if it is another move: principal variation and score from White's point of view.
-    pub better: Option<(Vec<Move>, Score)>,
+    pub better: Option<(Vec<Move>, Value)>,
 }
 
 /// A game with the evaluations of its moves.
@@ -71,7 +70,7 @@ pub struct GameAnalysis {
     /// The game.
     pub tree: GameTree,
     /// The score before the first move, from White's point of view.
-    pub start: Score,
+    pub start: Value,
     /// The moves of the main line, null moves left out.
     pub moves: Vec<MoveAnalysis>,
     /// Whether the analysis was stopped before the last move.
@@ -86,7 +85,7 @@ struct Verdict {
     loss: f64,
     /// The standard deviation of the loss; 0 if it is certain.
     deviation: f64,
-    better: Option<(Vec<Move>, Score)>,
+    better: Option<(Vec<Move>, Value)>,
 }
 
 impl Verdict {
@@ -145,7 +144,7 @@ impl GameAnalysis {
         let moves = (0..judged).filter_map(|n| analyzer.judged(n)).collect();
         let first = analyzer.results.first().map_or(DRAW, |results| results.last().score);
         let stopped = judged < analyzer.line.len();
-        Ok(Self { tree, start: white_score(first, start.turn()), moves, stopped, problem: None })
+        Ok(Self { tree, start: white_pov(first, start.turn()), moves, stopped, problem: None })
     }
 
     /// The [title](game_title) of the game.
@@ -316,11 +315,11 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             id,
             before,
             m,
-            white: white_score(self.results[n + 1].last().score, !turn),
+            white: white_pov(self.results[n + 1].last().score, !turn),
             loss: verdict.loss,
             mark: self.verdicts[n].as_ref().and_then(Verdict::mark),
             reply: self.results[n + 1].last().pv.clone(),
-            better: verdict.better.map(|(line, score)| (line, white_score(score, turn))),
+            better: verdict.better.map(|(line, score)| (line, white_pov(score, turn))),
         })
     }
 }
@@ -342,7 +341,7 @@ mod tests {
         searches: Vec<(usize, u64, bool)>,
     }
 
-    impl<F: FnMut(usize, u64, bool) -> Option<(Score, &'static str)>> PositionSearch for Script<F> {
+    impl<F: FnMut(usize, u64, bool) -> Option<(Value, &'static str)>> PositionSearch for Script<F> {
         fn new_game(&mut self) {}
 
         fn search(
@@ -366,7 +365,7 @@ mod tests {
 
     fn analyze(
         text: &str,
-        script: impl FnMut(usize, u64, bool) -> Option<(Score, &'static str)>,
+        script: impl FnMut(usize, u64, bool) -> Option<(Value, &'static str)>,
     ) -> (GameAnalysis, Searches) {
         let tree = read_trees(text.as_bytes()).remove(0).unwrap();
         let limits = Limits { nodes: Some(FIRST), ..Limits::default() };

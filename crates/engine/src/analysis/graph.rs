@@ -12,7 +12,7 @@ use chess::svg::escape_xml;
 use super::game::GameAnalysis;
 use super::judge::{Mark, expectation};
 use super::notation::pawns;
-use crate::score::{MATE, Score};
+use crate::value::{MATE, Value};
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 400.0;
@@ -23,16 +23,16 @@ const BOTTOM: f64 = 52.0;
 /// Characters of the title that fit beside the result.
 pub const GRAPH_TITLE_WIDTH: usize = 86;
 /// Ticks of the scale, in centipawns.
-const TICKS: [Score; 9] = [-400, -200, -100, -50, 0, 50, 100, 200, 400];
+const TICKS: [Value; 9] = [-400, -200, -100, -50, 0, 50, 100, 200, 400];
 
 /// Draws the graph under a title of at most [`GRAPH_TITLE_WIDTH`] characters.
 pub fn evaluation_graph(analysis: &GameAnalysis, title: &str) -> String {
-    let scores: Vec<Score> = std::iter::once(analysis.start)
+    let scores: Vec<Value> = std::iter::once(analysis.start)
         .chain(analysis.moves.iter().map(|judged| judged.white))
         .collect();
     let steps = (scores.len() - 1).max(1) as f64;
     let x = |n: usize| LEFT + (WIDTH - LEFT - RIGHT) * n as f64 / steps;
-    let y = |score: Score| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - expectation(clamped(score)));
+    let y = |score: Value| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - expectation(clamped(score)));
     let (top, bottom) = (TOP, HEIGHT - BOTTOM);
     let right = WIDTH - RIGHT;
     let mut svg = String::new();
@@ -77,12 +77,12 @@ pub fn evaluation_graph(analysis: &GameAnalysis, title: &str) -> String {
 }
 
 /// Keeps a checkmate on the board inside the plot.
-fn clamped(score: Score) -> Score {
+fn clamped(score: Value) -> Value {
     score.clamp(1 - MATE, MATE - 1)
 }
 
 /// Grid lines at the ticks, labeled at the right.
-fn scale(svg: &mut String, y: impl Fn(Score) -> f64, right: f64) {
+fn scale(svg: &mut String, y: impl Fn(Value) -> f64, right: f64) {
     for score in TICKS {
         let at = y(score);
         let (width, opacity) = if score == 0 { (1.4, 0.9) } else { (0.7, 0.45) };
@@ -131,7 +131,7 @@ fn dots(
     svg: &mut String,
     analysis: &GameAnalysis,
     x: impl Fn(usize) -> f64,
-    y: impl Fn(Score) -> f64,
+    y: impl Fn(Value) -> f64,
 ) {
     for (n, judged) in analysis.moves.iter().enumerate() {
         let (cx, cy) = (x(n + 1), y(judged.white));

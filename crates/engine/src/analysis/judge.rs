@@ -5,7 +5,7 @@
 
 use chess::pgn::Nag;
 
-use crate::score::{Chances, Score};
+use crate::value::{Chances, Value};
 
 /// Least loss of a dubious move (?!), in expected points.
 pub const DUBIOUS: f64 = 0.05;
@@ -75,19 +75,19 @@ impl Mark {
 }
 
 /// Expected points of a score.
-pub fn expectation(score: Score) -> f64 {
+pub fn expectation(score: Value) -> f64 {
     Chances::of(score).expectation()
 }
 
 /// Expected points lost by a move, from the scores before and after it for the player who made it.
-pub fn loss(before: Score, after: Score) -> f64 {
+pub fn loss(before: Value, after: Value) -> f64 {
     (expectation(before) - expectation(after)).max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{mate_in, mated_in};
+    use crate::value::{mate_in, mated_in};
 
     #[test]
     fn a_pawn_costs_more_in_an_equal_game_than_in_a_won_one() {

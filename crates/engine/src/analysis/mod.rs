@@ -43,7 +43,7 @@ pub use annotate::annotate;
 pub use game::{GameAnalysis, MoveAnalysis, game_title};
 pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
 pub use judge::{BLUNDER, DUBIOUS, MISTAKE, Mark, expectation, loss};
-pub use notation::{numbered_san, pawns, reading, san_line, san_within, score_json, white_score};
+pub use notation::{numbered_san, pawns, san_line, san_within, score_json};
 pub use pv_text::{lines_json, lines_picture};
 pub use results::{PositionSearch, SearchResults};
 pub use table::GameTable;

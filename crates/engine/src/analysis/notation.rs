@@ -1,41 +1,24 @@
 //! Scores and variations as text: pawns from White's point of view, moves in SAN.
 
-use chess::{Color, Move, Position};
-use serde_json::{Value, json};
+use chess::{Color, Move, Position, Score};
+use serde_json::json;
 
-use crate::score::{MATE, Score, to_uci};
-
-/// The score from White's point of view of a score for the side to move.
-pub fn white_score(score: Score, turn: Color) -> Score {
-    if turn == Color::White { score } else { -score }
-}
-
-/// Centipawns or moves to mate of a score from White's point of view. The side to move may be either, so
-/// the mate is an odd or an even number of plies away; plies are rounded up to moves.
-pub fn reading(white: Score) -> chess::Score {
-    match to_uci(white) {
-        chess::Score::Mate(_) => {
-            let moves = (MATE - white.abs() + 1) / 2;
-            chess::Score::Mate(if white > 0 { moves } else { -moves })
-        }
-        other => other,
-    }
-}
+use crate::value::{Value, to_score};
 
 /// `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` for a checkmate on the board.
-pub fn pawns(white: Score) -> String {
-    match reading(white) {
-        chess::Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
-        chess::Score::Mate(0) => "#".to_owned(),
-        chess::Score::Mate(n) => format!("#{n}"),
+pub fn pawns(white: Value) -> String {
+    match to_score(white) {
+        Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
+        Score::Mate(0) => "#".to_owned(),
+        Score::Mate(n) => format!("#{n}"),
     }
 }
 
 /// `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
-pub fn score_json(white: Score) -> Value {
-    match reading(white) {
-        chess::Score::Centipawns(cp) => json!({ "cp": cp }),
-        chess::Score::Mate(moves) => json!({ "mate": moves }),
+pub fn score_json(white: Value) -> serde_json::Value {
+    match to_score(white) {
+        Score::Centipawns(cp) => json!({ "cp": cp }),
+        Score::Mate(moves) => json!({ "mate": moves }),
     }
 }
 
@@ -90,7 +73,7 @@ pub fn san_within(position: &Position, moves: &[Move], columns: usize) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{mate_in, mated_in};
+    use crate::value::{mate_in, mated_in, white_pov};
 
     #[test]
     fn scores_read_in_pawns_and_mates_in_moves() {
@@ -101,7 +84,7 @@ mod tests {
         assert_eq!(pawns(-mate_in(1)), "#-1");
         assert_eq!(pawns(-mated_in(2)), "#1");
         assert_eq!(pawns(-mated_in(0)), "#");
-        assert_eq!(white_score(35, Color::Black), -35);
+        assert_eq!(pawns(white_pov(35, Color::Black)), "-0.35");
     }
 
     #[test]

@@ -3,11 +3,11 @@
 
 use chess::svg::{Arrow, BoardPicture, MarkColor};
 use chess::{CastlingStyle, Game, Position};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::notation::{pawns, san_line, san_within, score_json, white_score};
+use super::notation::{pawns, san_line, san_within, score_json};
 use super::worker::PvLine;
-use crate::score::{Chances, Score};
+use crate::value::{Chances, Value, white_pov};
 
 /// Maximum length of the variation in the title of a picture, in plies.
 const TITLE_MOVES: usize = 14;
@@ -28,14 +28,14 @@ impl PvLine {
 
     /// Score, chances and as many moves as fit into `columns`.
     pub fn row(&self, position: &Position, columns: usize) -> String {
-        let white = white_score(self.score, position.turn());
+        let white = white_pov(self.score, position.turn());
         let start = format!("{:2}. {:>7}  {}  ", self.multipv, pawns(white), chances(white));
         let room = columns.saturating_sub(start.len());
         start + &san_within(position, &self.moves, room)
     }
 
-    fn to_json(&self, position: &Position) -> Value {
-        let white = white_score(self.score, position.turn());
+    fn to_json(&self, position: &Position) -> serde_json::Value {
+        let white = white_pov(self.score, position.turn());
         let Chances { win, draw, loss } = Chances::of(white);
         let mut at = *position;
         let (mut san, mut uci) = (Vec::new(), Vec::new());
@@ -66,8 +66,8 @@ impl PvLine {
 }
 
 /// A position with its principal variations as JSON.
-pub fn lines_json(position: &Position, lines: &[PvLine]) -> Value {
-    let lines: Vec<Value> = lines.iter().map(|line| line.to_json(position)).collect();
+pub fn lines_json(position: &Position, lines: &[PvLine]) -> serde_json::Value {
+    let lines: Vec<serde_json::Value> = lines.iter().map(|line| line.to_json(position)).collect();
     json!({ "fen": position.fen(), "lines": lines })
 }
 
@@ -77,7 +77,7 @@ pub fn lines_picture(game: &Game, lines: &[PvLine]) -> BoardPicture {
     let title = lines.first().map_or_else(
         || position.fen(),
         |best| {
-            let white = white_score(best.score, position.turn());
+            let white = white_pov(best.score, position.turn());
             format!("{}  {}", pawns(white), san_line(position, &best.moves, TITLE_MOVES))
         },
     );
@@ -87,7 +87,7 @@ pub fn lines_picture(game: &Game, lines: &[PvLine]) -> BoardPicture {
 }
 
 /// White's chances to win, draw and lose: ` 31 %  52 %  17 %`.
-fn chances(white: Score) -> String {
+fn chances(white: Value) -> String {
     let Chances { win, loss, .. } = Chances::of(white);
     let percent = |thousandths: u32| (thousandths + 5) / 10;
     let (win, loss) = (percent(win), percent(loss));

@@ -3,14 +3,14 @@
 use chess::{Game, Move};
 
 use super::worker::{AnalysisEngine, AnalysisError, PvLine};
-use crate::score::{Score, is_decided};
 use crate::search::Limits;
+use crate::value::{Value, is_decided};
 
 /// The result of one iteration, for the side to move.
 #[derive(Clone, Default, Debug)]
 pub(super) struct DepthResult {
     pub(super) depth: i32,
-    pub(super) score: Score,
+    pub(super) score: Value,
     /// Nodes searched so far.
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
@@ -66,7 +66,7 @@ impl PositionSearch for AnalysisEngine {
 
 impl SearchResults {
     /// A score known without a search, at depth 0.
-    pub(super) fn known(score: Score) -> Self {
+    pub(super) fn known(score: Value) -> Self {
         Self(vec![DepthResult { score, ..DepthResult::default() }])
     }
 
@@ -82,7 +82,7 @@ impl SearchResults {
 
     /// The same results for the position after the first move of the PV: a mate is one ply nearer there.
     pub(super) fn after_move(&self) -> Self {
-        let nearer = |score: Score| if is_decided(score) { score + score.signum() } else { score };
+        let nearer = |score: Value| if is_decided(score) { score + score.signum() } else { score };
         let shifted = self.0.iter().map(|result| DepthResult {
             depth: result.depth - 1,
             score: -nearer(result.score),
@@ -96,7 +96,7 @@ impl SearchResults {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::{mate_in, mated_in};
+    use crate::value::{mate_in, mated_in};
 
     #[test]
     fn a_mate_is_one_ply_nearer_after_the_move() {

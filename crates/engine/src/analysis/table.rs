@@ -4,7 +4,7 @@ use std::fmt;
 
 use chess::{CastlingStyle, Color};
 use layout::shorten;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::game::{GameAnalysis, MoveAnalysis};
 use super::judge::Mark;
@@ -113,7 +113,7 @@ fn note(judged: &MoveAnalysis, columns: usize) -> Option<String> {
 
 impl GameAnalysis {
     /// Scores from White's point of view, losses in expected points.
-    pub fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> serde_json::Value {
         let tally = |color| {
             let ([dubious, mistakes, blunders], loss) = self.tally(color);
             json!({ "dubious": dubious, "mistakes": mistakes, "blunders": blunders, "loss": loss })
@@ -123,7 +123,7 @@ impl GameAnalysis {
             "black": self.tree.tag("Black"),
             "result": self.tree.result.to_string(),
             "start": score_json(self.start),
-            "moves": self.moves.iter().map(MoveAnalysis::to_json).collect::<Vec<Value>>(),
+            "moves": self.moves.iter().map(MoveAnalysis::to_json).collect::<Vec<serde_json::Value>>(),
             "complete": !self.stopped && self.problem.is_none(),
             "problem": self.problem,
             "tally": { "white": tally(Color::White), "black": tally(Color::Black) },
@@ -132,7 +132,7 @@ impl GameAnalysis {
 }
 
 impl MoveAnalysis {
-    fn to_json(&self) -> Value {
+    fn to_json(&self) -> serde_json::Value {
         let before = &self.before;
         let better = self.better.as_ref().map(|(moves, white)| {
             json!({ "line": san_line(before, moves, MAX_VARIATION), "score": score_json(*white) })

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chess::{Game, Move};
 
-use crate::score::Score;
 use crate::search::{Control, Engine, Limits, Report, Settings, builder};
 use crate::table::Bound;
+use crate::value::Value;
 
 /// Why a search has no result.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub struct PvLine {
     /// MultiPV index; 1 is the best line.
     pub multipv: usize,
     /// For the side to move.
-    pub score: Score,
+    pub score: Value,
     /// Nodes searched so far by all threads.
     pub nodes: u64,
     /// Seconds since the search began.

@@ -8,7 +8,7 @@ use chess::{Bitboard, Color, PieceType, Position};
 use super::side::Side;
 use super::terms::{COUNT, TEMPO};
 use super::weights::WEIGHTS;
-use crate::score::Score;
+use crate::value::Value;
 
 /// A visitor of evaluation terms.
 pub trait Tally {
@@ -123,7 +123,7 @@ impl PawnCache {
 }
 
 /// The evaluation from the side to move's view.
-pub fn evaluate(position: &Position, pawns: &mut PawnCache) -> Score {
+pub fn evaluate(position: &Position, pawns: &mut PawnCache) -> Value {
     let entry = pawns.probe(position);
     let mut sum = Sum(entry.sum);
     tally_pieces(position, entry.passed, &mut sum);

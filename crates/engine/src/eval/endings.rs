@@ -10,17 +10,17 @@
 use chess::{Bitboard, Color, File, PieceType, Position, Rank, Square};
 
 use super::classic::{self, FULL_SCALE};
-use crate::score::Score;
+use crate::value::Value;
 
 /// Positions with more pieces than this, kings and pawns not counted, are never known endings.
 const MAX_PIECES: u32 = 5;
 /// A won ending, above every evaluation of an open one.
-const WON: Score = 5000;
+const WON: Value = 5000;
 
 /// The score of a network with what is known about the ending; both from the side to move's view. `Err` is a
 /// score that is final: the fifty-move rule does not scale it down, so that every step of a mop-up counts.
 #[inline]
-pub(super) fn adjust(position: &Position, score: Score) -> Result<Score, Score> {
+pub(super) fn adjust(position: &Position, score: Value) -> Result<Value, Value> {
     let board = position.board();
     let others = board.piece_type(PieceType::Pawn) | board.piece_type(PieceType::King);
     if (position.occupied() - others).len() as u32 > MAX_PIECES {
@@ -30,7 +30,7 @@ pub(super) fn adjust(position: &Position, score: Score) -> Result<Score, Score> 
 }
 
 #[inline(never)]
-fn known(position: &Position, score: Score) -> Result<Score, Score> {
+fn known(position: &Position, score: Value) -> Result<Value, Value> {
     let board = position.board();
     for strong in Color::ALL {
         if !board.color(!strong).many() && can_force_mate(position, strong) {
@@ -52,20 +52,20 @@ fn can_force_mate(position: &Position, strong: Color) -> bool {
         || !bishops.is_empty() && !pieces(PieceType::Knight).is_empty()
 }
 
-fn material(position: &Position, color: Color) -> Score {
-    const VALUES: [Score; 6] = [100, 320, 330, 500, 900, 0];
+fn material(position: &Position, color: Color) -> Value {
+    const VALUES: [Value; 6] = [100, 320, 330, 500, 900, 0];
     let pieces = PieceType::ALL.into_iter().zip(VALUES);
     pieces
-        .map(|(piece_type, value)| value * position.pieces(color, piece_type).len() as Score)
+        .map(|(piece_type, value)| value * position.pieces(color, piece_type).len() as Value)
         .sum()
 }
 
 /// The nearer to mate, the more.
-fn mop_up(position: &Position, strong: Color) -> Score {
+fn mop_up(position: &Position, strong: Color) -> Value {
     let (own, enemy) = (position.king(strong), position.king(!strong));
-    let (file, rank) = (enemy.file().index() as Score, enemy.rank().index() as Score);
+    let (file, rank) = (enemy.file().index() as Value, enemy.rank().index() as Value);
     let near = 7 - i32::from(own.distance(enemy));
-    let off_center = |n: Score| (7 - 2 * n).abs() / 2;
+    let off_center = |n: Value| (7 - 2 * n).abs() / 2;
     let edge = off_center(file) + off_center(rank);
     let pieces = |piece_type| position.pieces(strong, piece_type);
     let majors = pieces(PieceType::Queen) | pieces(PieceType::Rook);
@@ -139,7 +139,7 @@ fn wrong_corner(position: &Position, favored: Color, pawns: Bitboard, bishops: B
 mod tests {
     use super::*;
 
-    fn adjusted(fen: &str, score: Score) -> Result<Score, Score> {
+    fn adjusted(fen: &str, score: Value) -> Result<Value, Value> {
         adjust(&fen.parse().unwrap(), score)
     }
 
@@ -180,8 +180,8 @@ mod tests {
         ] {
             assert_eq!(adjusted(fen, 450), Ok(0), "{fen}");
             // The other side's advantage is none of this.
-            let turned = fen.replace(" w ", " b ");
-            assert_eq!(adjusted(&turned, -450), Ok(0), "{turned}");
+            let black_to_move = fen.replace(" w ", " b ");
+            assert_eq!(adjusted(&black_to_move, -450), Ok(0), "{black_to_move}");
         }
         for fen in [
             "8/8/8/4k3/8/3b4/8/R3K3 w - - 0 1",

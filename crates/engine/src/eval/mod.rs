@@ -16,7 +16,7 @@ pub mod weights;
 use chess::{Move, Position};
 use nnue::{AnyNetwork, AnyStack};
 
-use crate::score::{Score, clamp_evaluation};
+use crate::value::{Value, clamp_evaluation};
 
 /// An evaluation updated incrementally by the search.
 #[derive(Clone)]
@@ -79,7 +79,7 @@ impl Evaluator {
 
     /// The evaluation from the side to move's view, clamped below the tablebase scores. The position is the
     /// current one, or that one after a null move, which changes no piece.
-    pub fn evaluate(&mut self, position: &Position) -> Score {
+    pub fn evaluate(&mut self, position: &Position) -> Value {
         let score = match self {
             Self::Classic(pawns) => classic::evaluate(position, pawns),
             Self::Network(accumulators) => {
@@ -97,7 +97,7 @@ impl Evaluator {
 }
 
 /// Limit of a network's output, far above ours: a network file may hold anything.
-const MOST: Score = 1_000_000;
+const MOST: Value = 1_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -132,6 +132,6 @@ mod tests {
         let mut evaluator = Evaluator::new(Some(network.unwrap().into()));
         evaluator.reset(&Position::INITIAL);
         let score = evaluator.evaluate(&Position::INITIAL);
-        assert_eq!(score, clamp_evaluation(Score::MAX));
+        assert_eq!(score, clamp_evaluation(Value::MAX));
     }
 }

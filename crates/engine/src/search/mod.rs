@@ -40,16 +40,16 @@ pub use root::{RootMove, RootResult};
 pub(crate) use threads::{STACK_BYTES, builder};
 pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
-pub use worker::PvLine;
+pub use worker::Variation;
 
 pub use crate::weaken::Weakening;
 use worker::{Counters, Searcher, Shared, WORKER_BYTES, Worker};
 
 use crate::eval::Evaluator;
 use crate::memory::is_available;
-use crate::score::{self, Score};
 use crate::syzygy::Tablebases;
 use crate::table::{Bound, OutOfMemory, SharedTable, Table};
+use crate::value::{self, Value};
 use crate::weaken;
 
 /// A report of a running search.
@@ -85,7 +85,7 @@ pub struct LineReport<'a> {
     /// 1 for the best line, 2 for the next.
     pub number: usize,
     /// From the side to move's view.
-    pub score: Score,
+    pub score: Value,
     /// Whether the score is exact.
     pub bound: Bound,
     /// Nodes searched by all threads.
@@ -108,7 +108,7 @@ pub struct Found {
     /// The ponder move: the second move of that line.
     pub ponder: Option<Move>,
     /// From the side to move's view.
-    pub score: Score,
+    pub score: Value,
     /// The last completed depth.
     pub depth: i32,
     /// Nodes searched by all threads.
@@ -233,14 +233,14 @@ impl Engine {
     }
 
     /// The static evaluation from the side to move's view.
-    pub fn evaluate(&mut self, position: &chess::Position) -> Score {
+    pub fn evaluate(&mut self, position: &chess::Position) -> Value {
         let mut evaluator = self.evaluator.clone();
         evaluator.reset(position);
         evaluator.evaluate(position)
     }
 
     /// The quiescence score from the side to move's view.
-    pub fn quiesce(&mut self, position: &chess::Position) -> Score {
+    pub fn quiesce(&mut self, position: &chess::Position) -> Value {
         let limits = Limits::default();
         let shared = Shared {
             table: self.table.open(),
@@ -258,7 +258,7 @@ impl Engine {
         worker.prepare(position, &[], &[]);
         let mut searcher = Searcher::new(worker, &shared, 0);
         searcher.frame_mut(0).in_check = position.in_check();
-        searcher.quiescence::<Pv>(position, -score::INFINITE, score::INFINITE, 0)
+        searcher.quiescence::<Pv>(position, -value::INFINITE, value::INFINITE, 0)
     }
 
     /// Searches the current position of a game until a limit is reached or `control` stops it, and calls
@@ -280,7 +280,7 @@ impl Engine {
             .collect();
         if moves.is_empty() {
             control.wait(limits.infinite);
-            let score = if position.in_check() { -score::MATE } else { score::DRAW };
+            let score = if position.in_check() { -value::MATE } else { value::DRAW };
             return Found { best: None, ponder: None, score, depth: 0, nodes: 0, moves };
         }
         if let Some(tablebases) = &self.tablebases {
@@ -357,7 +357,7 @@ fn choose(workers: &[Worker]) -> &Worker {
         let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
         let (ours, theirs) = (ours.reported_order(), theirs.reported_order());
         let deeper = worker.completed_depth > chosen.completed_depth;
-        let mates = score::is_mate(theirs.1);
+        let mates = value::is_mate(theirs.1);
         if theirs > ours && (deeper || (mates && worker.completed_depth > 0)) {
             chosen = worker;
         }
@@ -366,7 +366,7 @@ fn choose(workers: &[Worker]) -> &Worker {
 }
 
 /// Extends a line of one move by the table move, as a ponder move.
-fn extend_from_table(line: &mut PvLine, position: &chess::Position, table: SharedTable<'_>) {
+fn extend_from_table(line: &mut Variation, position: &chess::Position, table: SharedTable<'_>) {
     if let [m] = line[..] {
         let next = position.after(m);
         let entry = table.probe(next.key(), 0);

@@ -29,8 +29,8 @@ use super::update::bonus;
 use super::worker::{Searcher, has_non_pawn_material};
 use crate::picker::{MovePicker, is_noisy};
 use crate::repetition;
-use crate::score::{self, DRAW, INFINITE, MAX_PLY, Score, mate_in, mated_in};
 use crate::table::{Bound, Entry};
+use crate::value::{self, DRAW, INFINITE, MAX_PLY, Value, mate_in, mated_in};
 
 /// The kind of a node, known at compile time.
 pub(super) trait NodeType {
@@ -75,11 +75,11 @@ pub(super) struct Node<'a> {
     /// On a principal variation, now or when the entry was stored.
     pub on_pv: bool,
     /// The static evaluation before correction.
-    pub raw_eval: Score,
+    pub raw_eval: Value,
     /// The static evaluation after correction.
-    pub static_eval: Score,
+    pub static_eval: Value,
     /// The static evaluation, or the entry's score where that is the better estimate.
-    pub estimate: Score,
+    pub estimate: Value,
     /// Whether the static evaluation has risen since the player's last move (or the one before).
     pub improving: bool,
 }
@@ -103,12 +103,12 @@ impl Searcher<'_> {
     pub fn search<N: NodeType>(
         &mut self,
         position: &Position,
-        mut alpha: Score,
-        mut beta: Score,
+        mut alpha: Value,
+        mut beta: Value,
         mut depth: i32,
         ply: usize,
         cut_node: bool,
-    ) -> Score {
+    ) -> Value {
         // 1. Quiescence search at the horizon.
         if !N::ROOT {
             if depth <= 0 {
@@ -194,7 +194,7 @@ impl Searcher<'_> {
                 || (bound == Bound::Upper && score <= alpha)
             {
                 let depth = (depth + 6).min(MAX_PLY as i32 - 1);
-                self.store(position, ply, depth, None, score, score::NONE, bound, on_pv);
+                self.store(position, ply, depth, None, score, value::NONE, bound, on_pv);
                 return score;
             }
             if N::PV {
@@ -210,16 +210,16 @@ impl Searcher<'_> {
 
         // 6. Static evaluation, corrected by the correction history and by the table entry.
         let (raw_eval, static_eval, estimate) = if in_check {
-            (score::NONE, score::NONE, score::NONE)
+            (value::NONE, value::NONE, value::NONE)
         } else if excluded.is_some() {
             let static_eval = self.frame(ply).static_eval;
-            (score::NONE, static_eval, static_eval)
+            (value::NONE, static_eval, static_eval)
         } else {
             let raw = match entry {
-                Some(entry) if entry.evaluation != score::NONE => entry.evaluation,
+                Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
                 _ => self.worker.evaluator.evaluate(position),
             };
-            let static_eval = score::clamp_evaluation(raw + correction);
+            let static_eval = value::clamp_evaluation(raw + correction);
             match entry {
                 None => {
                     if !N::ROOT {
@@ -240,10 +240,10 @@ impl Searcher<'_> {
         self.frame_mut(ply + 2).clear_cutoffs();
         let improving = !in_check && {
             let earlier = match self.earlier(ply, 2).static_eval {
-                score::NONE => self.earlier(ply, 4).static_eval,
+                value::NONE => self.earlier(ply, 4).static_eval,
                 static_eval => static_eval,
             };
-            earlier == score::NONE || static_eval > earlier
+            earlier == value::NONE || static_eval > earlier
         };
         let mut node = Node {
             position,
@@ -325,7 +325,7 @@ impl Searcher<'_> {
 
             // 13. Move pruning, once there is a move that does not lose.
             if may_prune
-                && best > -score::WIN_BOUND
+                && best > -value::WIN_BOUND
                 && !exempt
                 && Self::prunes_move(&node, &candidate, alpha, &mut skip_quiets)
             {
@@ -445,7 +445,7 @@ impl Searcher<'_> {
             if let Some(m) = best_move {
                 self.update_histories(&node, m, &context, &quiets, &captures);
             }
-            if !score::is_decided(best) {
+            if !value::is_decided(best) {
                 best = (best * depth + beta) / (depth + 1);
             }
         }

@@ -8,13 +8,13 @@ use super::node::{Candidate, Node, NonPv};
 use super::worker::{Searcher, has_non_pawn_material};
 use crate::history::NO_MOVE;
 use crate::picker::MovePicker;
-use crate::score::{self, Score};
 use crate::table::Bound;
+use crate::value::{self, Value};
 
 impl Searcher<'_> {
     /// Steps 7–10: the score of a non-PV node that needs no move loop; 0 if the search is stopped.
     #[inline(always)]
-    pub(super) fn prune_node(&mut self, node: &Node, alpha: Score, beta: Score) -> Option<Score> {
+    pub(super) fn prune_node(&mut self, node: &Node, alpha: Value, beta: Value) -> Option<Value> {
         let &Node { position, ply, depth, estimate, improving, .. } = node;
 
         // 7. Razoring: so far below alpha that only captures can help; quiescence decides.
@@ -32,8 +32,8 @@ impl Searcher<'_> {
         let margin = reverse_futility() * (depth - i32::from(improving));
         if depth <= reverse_futility_max_depth()
             && estimate - margin >= beta
-            && !score::is_decided(estimate)
-            && beta > -score::WIN_BOUND
+            && !value::is_decided(estimate)
+            && beta > -value::WIN_BOUND
         {
             return Some((estimate + 2 * beta) / 3);
         }
@@ -44,7 +44,7 @@ impl Searcher<'_> {
             && node.static_eval >= beta + null_slack() - null_slack_depth() * depth
             && self.earlier(ply, 1).piece_to != NO_MOVE
             && ply >= self.null_from_ply
-            && beta > -score::WIN_BOUND
+            && beta > -value::WIN_BOUND
             && has_non_pawn_material(position)
             && let Some(passed) = position.after_null()
             && let Some(score) = self.null_move(node, &passed, beta)
@@ -55,7 +55,7 @@ impl Searcher<'_> {
         // 10. ProbCut: a capture well above beta at reduced depth will be above beta here.
         let goal = beta + probcut() - 50 * i32::from(improving);
         if depth >= probcut_min_depth()
-            && !score::is_decided(beta)
+            && !value::is_decided(beta)
             && !node.entry.is_some_and(|e| e.depth >= depth - 3 && e.score < goal)
             && let Some(score) = self.probcut(node, goal)
         {
@@ -67,7 +67,7 @@ impl Searcher<'_> {
     /// The score if the null move fails high. At high depth it is verified by a search without null
     /// moves, because of zugzwang.
     #[inline(always)]
-    fn null_move(&mut self, node: &Node, passed: &Position, beta: Score) -> Option<Score> {
+    fn null_move(&mut self, node: &Node, passed: &Position, beta: Value) -> Option<Value> {
         let &Node { position, ply, depth, estimate, cut_node, .. } = node;
         let reduction = null_reduction()
             + depth / null_depth_divisor()
@@ -85,7 +85,7 @@ impl Searcher<'_> {
         if score < beta {
             return None;
         }
-        let score = if score::is_decided(score) { beta } else { score };
+        let score = if value::is_decided(score) { beta } else { score };
         if node.depth < null_verify_depth() || self.null_from_ply > 0 {
             return Some(score);
         }
@@ -99,7 +99,7 @@ impl Searcher<'_> {
     }
 
     /// The score of a capture that stays above `goal` at reduced depth.
-    fn probcut(&mut self, node: &Node, goal: Score) -> Option<Score> {
+    fn probcut(&mut self, node: &Node, goal: Value) -> Option<Value> {
         let &Node { position, ply, cut_node, .. } = node;
         let depth = node.depth - probcut_reduction();
         let mut picker = MovePicker::captures(position, None, goal - node.static_eval);
@@ -130,7 +130,7 @@ impl Searcher<'_> {
     pub(super) fn prunes_move(
         node: &Node,
         candidate: &Candidate,
-        alpha: Score,
+        alpha: Value,
         skip_quiets: &mut bool,
     ) -> bool {
         let &Node { position, depth, in_check, .. } = node;

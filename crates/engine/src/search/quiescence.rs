@@ -7,18 +7,18 @@ use super::node::NodeType;
 use super::worker::Searcher;
 use crate::history;
 use crate::picker::{CAPTURE_VALUES, MovePicker, is_noisy};
-use crate::score::{self, INFINITE, MAX_PLY, Score, mated_in};
 use crate::table::Bound;
+use crate::value::{self, INFINITE, MAX_PLY, Value, mated_in};
 
 impl Searcher<'_> {
     /// The score of a position when its captures are resolved.
     pub fn quiescence<N: NodeType>(
         &mut self,
         position: &Position,
-        mut alpha: Score,
-        beta: Score,
+        mut alpha: Value,
+        beta: Value,
         ply: usize,
-    ) -> Score {
+    ) -> Value {
         // 1. Draws and limits.
         if self.count_node() {
             return 0;
@@ -50,13 +50,13 @@ impl Searcher<'_> {
         // 3. Stand pat.
         let mut best = -INFINITE;
         let mut futility = -INFINITE;
-        let mut raw = score::NONE;
+        let mut raw = value::NONE;
         if !in_check {
             raw = match entry {
-                Some(entry) if entry.evaluation != score::NONE => entry.evaluation,
+                Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
                 _ => self.worker.evaluator.evaluate(position),
             };
-            best = score::clamp_evaluation(raw + correction);
+            best = value::clamp_evaluation(raw + correction);
             if let Some(entry) = entry
                 && entry.improves(best)
             {
@@ -66,7 +66,7 @@ impl Searcher<'_> {
                 if entry.is_none() {
                     self.store(position, ply, 0, None, best, raw, Bound::Lower, N::PV);
                 }
-                return if score::is_decided(best) { best } else { (best + beta) / 2 };
+                return if value::is_decided(best) { best } else { (best + beta) / 2 };
             }
             alpha = alpha.max(best);
             futility = best + quiescence_futility();
@@ -86,7 +86,7 @@ impl Searcher<'_> {
         while let Some(m) = picker.next(position, &self.worker.history, &context) {
             moves += 1;
             self.prefetch_after(position, m);
-            if best > -score::WIN_BOUND {
+            if best > -value::WIN_BOUND {
                 if in_check {
                     // One quiet evasion that does not lose is enough.
                     if !is_noisy(m) {

@@ -8,10 +8,10 @@ use super::limits::Limits;
 use super::margins::*;
 use super::node::Root;
 use super::time::IterationStats;
-use super::worker::{PvLine, Searcher, Shared, set_pv};
+use super::worker::{Searcher, Shared, Variation, set_pv};
 use super::{LineReport, Report};
-use crate::score::{self, INFINITE, MAX_PLY, Score};
 use crate::table::Bound;
+use crate::value::{self, INFINITE, MAX_PLY, Value};
 
 /// A legal move at the root and its search results.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ pub struct RootMove {
     /// The move.
     pub m: Move,
     /// Its score in this iteration; `-INFINITE` while it has none.
-    pub score: Score,
+    pub score: Value,
     /// Its score in the previous iteration.
-    pub previous: Score,
+    pub previous: Value,
     /// The last search that gave it a score of its own; most searches only prove that it is no better
     /// than another move.
     pub result: Option<RootResult>,
@@ -30,9 +30,9 @@ pub struct RootMove {
     /// Its tablebase rank; it takes precedence over the score.
     pub tablebase_rank: i32,
     /// Its tablebase score.
-    pub tablebase_score: Option<Score>,
+    pub tablebase_score: Option<Value>,
     /// The principal variation of `result`, which begins with the move.
-    pub line: PvLine,
+    pub line: Variation,
 }
 
 /// The result of the search of a root move.
@@ -43,7 +43,7 @@ pub struct RootResult {
     /// The selective depth: the deepest ply reached.
     pub seldepth: usize,
     /// From the side to move's view.
-    pub score: Score,
+    pub score: Value,
     /// Whether the score is exact.
     pub bound: Bound,
 }
@@ -59,7 +59,7 @@ impl RootMove {
             nodes: 0,
             tablebase_rank: 0,
             tablebase_score: None,
-            line: PvLine::from_iter([m]),
+            line: Variation::from_iter([m]),
         }
     }
 
@@ -67,7 +67,7 @@ impl RootMove {
     /// none for a move that was never searched.
     pub fn reported(&self) -> Option<RootResult> {
         match self.tablebase_score {
-            Some(score) if !self.result.is_some_and(|result| score::is_mate(result.score)) => {
+            Some(score) if !self.result.is_some_and(|result| value::is_mate(result.score)) => {
                 // A probe is a search of one ply.
                 let (depth, seldepth) = self.result.map_or((1, 1), |r| (r.depth, r.seldepth));
                 Some(RootResult { depth, seldepth, score, bound: Bound::Exact })
@@ -77,12 +77,12 @@ impl RootMove {
     }
 
     /// The sort key of root moves: tablebase rank, then score.
-    fn order(&self, score: Score) -> (i32, Score) {
+    fn order(&self, score: Value) -> (i32, Value) {
         (self.tablebase_rank, score)
     }
 
     /// The sort key with the reported score, to compare the best moves of threads.
-    pub(super) fn reported_order(&self) -> (i32, Score) {
+    pub(super) fn reported_order(&self) -> (i32, Value) {
         self.order(self.reported().map_or(-INFINITE, |result| result.score))
     }
 }
@@ -106,7 +106,7 @@ impl Searcher<'_> {
         let lines = self.shared.multi_pv.min(self.worker.root_moves.len());
         let mut stability = 0;
         let mut best = None;
-        let mut scores: Vec<Score> = Vec::new();
+        let mut scores: Vec<Value> = Vec::new();
         for depth in 1..=deepest {
             self.root_depth = depth;
             for root_move in &mut self.worker.root_moves {
@@ -155,14 +155,14 @@ impl Searcher<'_> {
     }
 
     /// Whether the requested mate is found, or the game's clock is better saved than spent on a shorter one.
-    fn is_mate_found(&self, limits: &Limits, score: Score, depth: i32) -> bool {
+    fn is_mate_found(&self, limits: &Limits, score: Value, depth: i32) -> bool {
         if let Some(moves) = limits.mate {
-            return score > score::MATE - 2 * moves as Score;
+            return score > value::MATE - 2 * moves as Value;
         }
         // A mate confirmed well beyond its length is played.
         limits.clock.is_some()
-            && score::is_mate(score)
-            && depth > 2 * (score::MATE - score.abs()) + 4
+            && value::is_mate(score)
+            && depth > 2 * (value::MATE - score.abs()) + 4
     }
 
     /// Searches with an aspiration window around the previous score, widened after each fail high or low.
@@ -172,7 +172,7 @@ impl Searcher<'_> {
         if let Some(moves) = self.shared.limits.mate
             && self.pv_index == 0
         {
-            let bound = (score::MATE - 2 * moves as Score).max(score::MATE_BOUND);
+            let bound = (value::MATE - 2 * moves as Value).max(value::MATE_BOUND);
             let score = self.search_root(position, bound, INFINITE, depth);
             sort(&mut self.worker.root_moves);
             if self.stopped || score > bound {
@@ -182,7 +182,7 @@ impl Searcher<'_> {
         let previous = self.worker.root_moves[self.pv_index].previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut delta = aspiration() + previous.abs().min(2000) / 64;
-        if depth >= aspiration_depth() && previous != -INFINITE && !score::is_decided(previous) {
+        if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(previous) {
             (alpha, beta) = (previous - delta, previous + delta);
         }
         let mut reduction = 0;
@@ -207,14 +207,14 @@ impl Searcher<'_> {
                 self.report_lines();
             }
             delta += delta / 2;
-            if delta > 600 || score::is_decided(score) {
+            if delta > 600 || value::is_decided(score) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }
     }
 
     /// Searches the root moves from `pv_index` on.
-    fn search_root(&mut self, position: &Position, alpha: Score, beta: Score, depth: i32) -> Score {
+    fn search_root(&mut self, position: &Position, alpha: Value, beta: Value, depth: i32) -> Value {
         for root_move in &mut self.worker.root_moves[self.pv_index..] {
             root_move.score = -INFINITE;
         }
@@ -242,9 +242,9 @@ impl Searcher<'_> {
         &mut self,
         number: usize,
         nodes: u64,
-        score: Score,
-        alpha: Score,
-        beta: Score,
+        score: Value,
+        alpha: Value,
+        beta: Value,
     ) {
         let (depth, seldepth) = (self.root_depth, self.seldepth);
         let root_move = &mut self.worker.root_moves[self.pv_index + number - 1];

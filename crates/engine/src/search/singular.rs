@@ -11,8 +11,8 @@ use chess::Move;
 use super::margins::*;
 use super::node::{Node, NodeType, NonPv};
 use super::worker::Searcher;
-use crate::score::{self, Score};
 use crate::table::{Bound, Entry};
+use crate::value::{self, Value};
 
 impl Searcher<'_> {
     /// The table entry, if it is deep and reliable enough for its move to be tested for singularity.
@@ -23,7 +23,7 @@ impl Searcher<'_> {
                 && node.depth >= singular_min_depth()
                 && entry.depth >= node.depth - singular_table_depth()
                 && entry.bound != Bound::Upper
-                && !score::is_decided(entry.score)
+                && !value::is_decided(entry.score)
                 && (node.ply as i32) < 2 * self.root_depth
         })
     }
@@ -36,8 +36,8 @@ impl Searcher<'_> {
         node: &Node,
         entry: Entry,
         m: Move,
-        beta: Score,
-    ) -> ControlFlow<Score, i32> {
+        beta: Value,
+    ) -> ControlFlow<Value, i32> {
         let &Node { position, ply, depth, cut_node, on_pv, .. } = node;
         let margin = singular_margin() * depth * (1 + i32::from(on_pv && !N::PV)) / 2;
         let singular_beta = entry.score - margin.max(depth);

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::limits::{Clock, Limits};
-use crate::score::Score;
+use crate::value::Value;
 
 /// Expected moves to go where the time control does not say.
 const PLANNED_MOVES: f64 = 24.0;
@@ -41,7 +41,7 @@ pub struct IterationStats {
     /// The share of all nodes spent on the best move.
     pub effort: f64,
     /// Drop of the score over the last two iterations.
-    pub score_drop: Score,
+    pub score_drop: Value,
 }
 
 impl TimeManager {

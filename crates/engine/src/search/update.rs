@@ -7,8 +7,8 @@ use super::node::Node;
 use super::worker::Searcher;
 use crate::history::QuietContext;
 use crate::picker::is_noisy;
-use crate::score::{self, Score};
 use crate::table::{Bound, Entry};
+use crate::value::{self, Value};
 
 /// The history bonus of a beta cutoff at a depth.
 pub(super) fn bonus(depth: i32) -> i32 {
@@ -54,7 +54,7 @@ impl Searcher<'_> {
         &mut self,
         node: &Node,
         best_move: Option<Move>,
-        best: Score,
+        best: Value,
         bound: Bound,
     ) {
         let &Node { position, ply, depth, static_eval, .. } = node;
@@ -66,7 +66,7 @@ impl Searcher<'_> {
         if !node.in_check
             && best_move.is_none_or(|m| !is_noisy(m))
             && informative
-            && !score::is_decided(best)
+            && !value::is_decided(best)
         {
             let last_two = [1, 2].map(|back| self.earlier(ply, back).piece_to);
             let error = best - static_eval;
@@ -83,8 +83,8 @@ impl Searcher<'_> {
         ply: usize,
         depth: i32,
         best: Option<Move>,
-        score: Score,
-        evaluation: Score,
+        score: Value,
+        evaluation: Value,
         bound: Bound,
         on_pv: bool,
     ) {

@@ -12,9 +12,9 @@ use crate::eval::Evaluator;
 use crate::history::{CONTINUATIONS, History, NO_MOVE, PieceTo, QuietContext};
 use crate::picker::pawn_threats;
 use crate::repetition;
-use crate::score::{self, DRAW, MAX_PLY, Score};
 use crate::syzygy::Tablebases;
 use crate::table::SharedTable;
+use crate::value::{self, DRAW, MAX_PLY, Value};
 
 /// Stack frames before the root, so that looking back needs no bounds check.
 const BEFORE_ROOT: usize = 8;
@@ -32,22 +32,22 @@ pub struct Worker {
     /// Keys of the earlier positions since the last irreversible move before the root, oldest first.
     pub(super) keys: Vec<u64>,
     /// The principal variation from each ply on (triangular PV table).
-    pub(super) pv_table: Box<[PvLine]>,
+    pub(super) pv_table: Box<[Variation]>,
     pub(super) root_moves: Vec<RootMove>,
     pub(super) completed_depth: i32,
     /// The first line as it was last reported.
-    pub(super) reported: PvLine,
+    pub(super) reported: Variation,
     /// A new game has begun: histories are cleared before they are used again.
     new_game: bool,
 }
 
 /// A principal variation.
-pub type PvLine = ArrayVec<Move, MAX_PLY>;
+pub type Variation = ArrayVec<Move, MAX_PLY>;
 
 /// A frame of the search stack: the state of one ply of the current line.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
-    pub static_eval: Score,
+    pub static_eval: Value,
     /// Piece and target square of the move made at this ply.
     pub piece_to: PieceTo,
     /// The move left out by a singular search.
@@ -61,7 +61,7 @@ pub(super) struct Frame {
 
 impl Frame {
     const EMPTY: Self = Self {
-        static_eval: score::NONE,
+        static_eval: value::NONE,
         piece_to: NO_MOVE,
         excluded: None,
         killer: None,
@@ -86,10 +86,10 @@ impl Worker {
             evaluator,
             frames: vec![Frame::EMPTY; BEFORE_ROOT + MAX_PLY + 4].into_boxed_slice(),
             keys: Vec::new(),
-            pv_table: vec![PvLine::new(); MAX_PLY + 2].into_boxed_slice(),
+            pv_table: vec![Variation::new(); MAX_PLY + 2].into_boxed_slice(),
             root_moves: Vec::new(),
             completed_depth: 0,
-            reported: PvLine::new(),
+            reported: Variation::new(),
             new_game: false,
         }
     }
@@ -111,7 +111,7 @@ impl Worker {
     }
 
     /// The static evaluation of a position.
-    pub(super) fn static_evaluation(&mut self, position: &Position) -> Score {
+    pub(super) fn static_evaluation(&mut self, position: &Position) -> Value {
         self.evaluator.reset(position);
         self.evaluator.evaluate(position)
     }
@@ -260,13 +260,13 @@ impl<'a> Searcher<'a> {
 
     /// A draw score of -1 or 1, varied so that draws by repetition are not all alike to the search.
     #[inline(always)]
-    pub fn draw_score(&self) -> Score {
-        DRAW - 1 + (self.nodes & 2) as Score
+    pub fn draw_score(&self) -> Value {
+        DRAW - 1 + (self.nodes & 2) as Value
     }
 
     /// The correction history's correction of the static evaluation.
     #[inline]
-    pub fn correction(&self, position: &Position, ply: usize) -> Score {
+    pub fn correction(&self, position: &Position, ply: usize) -> Value {
         let last_two = [1, 2].map(|back| self.earlier(ply, back).piece_to);
         self.worker.history.correction(position, last_two)
     }
@@ -313,7 +313,7 @@ impl<'a> Searcher<'a> {
 }
 
 /// Sets a principal variation to a move followed by the child's.
-pub(super) fn set_pv(line: &mut PvLine, m: Move, child: &[Move]) {
+pub(super) fn set_pv(line: &mut Variation, m: Move, child: &[Move]) {
     line.clear();
     line.push(m);
     let room = line.remaining_capacity();

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use chess::Position;
 
-use crate::score::{DRAW, Score, TABLEBASE_WIN};
+use crate::value::{DRAW, TABLEBASE_WIN, Value};
 use material::{BuildMaterialHasher, Material};
 pub use probe::Dtz;
 use table::{Kind, Table};
@@ -208,13 +208,13 @@ impl Tablebases {
     }
 
     /// The score of a position with a halfmove clock of zero, if the tables have it.
-    pub fn score(&self, position: &Position, ply: usize) -> Option<Score> {
+    pub fn score(&self, position: &Position, ply: usize) -> Option<Value> {
         if position.halfmove_clock() != 0 {
             return None;
         }
         Some(match self.wdl(position)? {
-            Wdl::Win => TABLEBASE_WIN - ply as Score,
-            Wdl::Loss => ply as Score - TABLEBASE_WIN,
+            Wdl::Win => TABLEBASE_WIN - ply as Value,
+            Wdl::Loss => ply as Value - TABLEBASE_WIN,
             Wdl::CursedWin => DRAW + 1,
             Wdl::BlessedLoss => DRAW - 1,
             Wdl::Draw => DRAW,

@@ -4,8 +4,8 @@ use chess::{Game, Position};
 
 use super::probe::{Dtz, is_zeroing};
 use super::{Tablebases, Wdl};
-use crate::score::{DRAW, Score, TABLEBASE_WIN};
 use crate::search::RootMove;
+use crate::value::{DRAW, TABLEBASE_WIN, Value};
 
 /// The halfmove clock of a draw by the fifty-move rule.
 const FIFTY_MOVES: i32 = 100;
@@ -32,7 +32,7 @@ impl Worth {
         }
     }
 
-    fn score(self) -> Score {
+    fn score(self) -> Value {
         let plies = self.plies.min(FIFTY_MOVES);
         match self.wdl {
             Wdl::Win => TABLEBASE_WIN - plies,

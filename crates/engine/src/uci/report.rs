@@ -4,9 +4,9 @@ use chess::Position;
 use uci::Info;
 
 use super::options::Options;
-use crate::score::{Chances, to_uci};
 use crate::search::{LineReport, Report};
 use crate::table::Bound;
+use crate::value::{Chances, to_score};
 
 /// The `info` line of a report.
 pub fn info_line(position: &Position, report: Report<'_>, options: &Options) -> String {
@@ -37,7 +37,7 @@ fn line_info(position: &Position, line: &LineReport<'_>, options: &Options) -> I
         depth: Some(line.depth.unsigned_abs()),
         seldepth: Some(line.seldepth as u32),
         multipv: Some(line.number as u32),
-        score: Some(to_uci(line.score)),
+        score: Some(to_score(line.score)),
         lowerbound: line.bound == Bound::Lower,
         upperbound: line.bound == Bound::Upper,
         wdl,

@@ -10,8 +10,8 @@
 use std::time::{Duration, Instant};
 
 use chess::{Epd, Game, Outcome};
-use tabiya_engine::score::to_uci;
 use tabiya_engine::search::{Control, Engine, Found, Limits, Settings, with_deep_stack};
+use tabiya_engine::value::to_score;
 
 /// Several times the nodes of the hardest.
 const NODES: u64 = 20_000_000;
@@ -83,7 +83,7 @@ fn check_every_second(first: usize) {
             engine.new_game();
             let found = search(&mut engine, &mate.game, &limits(mate.moves));
             let fen = mate.game.position().fen();
-            let chess::Score::Mate(moves) = to_uci(found.score) else {
+            let chess::Score::Mate(moves) = to_score(found.score) else {
                 panic!("no mate in {} after {} nodes: {fen}", mate.moves, found.nodes)
             };
             assert!((1..=mate.moves).contains(&moves), "in {moves}: {fen}");
@@ -116,7 +116,7 @@ fn every_mate_is_found_within_five_seconds() {
             let found = search(&mut engine, &mate.game, &limits);
             times.push(start.elapsed());
             most = most.max(found.nodes);
-            match to_uci(found.score) {
+            match to_score(found.score) {
                 chess::Score::Mate(moves) if (1..=mate.moves).contains(&moves) => {
                     shorter += usize::from(moves < mate.moves);
                 }

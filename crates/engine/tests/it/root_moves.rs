@@ -6,11 +6,11 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Color, Game, Piece, PieceType, Position, Setup, Square};
-use tabiya_engine::score::{self, Score};
 use tabiya_engine::search::{
     Control, Engine, Found, Limits, Report, RootMove, Settings, with_deep_stack,
 };
 use tabiya_engine::syzygy::Tablebases;
+use tabiya_engine::value::{self, Value};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
 
@@ -22,11 +22,11 @@ fn ranked(tables: &Tablebases, position: &Position) -> Vec<RootMove> {
 }
 
 fn wins(m: &RootMove) -> bool {
-    m.tablebase_score.expect("a move that the tables know") >= score::WIN_BOUND
+    m.tablebase_score.expect("a move that the tables know") >= value::WIN_BOUND
 }
 
 fn loses(m: &RootMove) -> bool {
-    m.tablebase_score.expect("a move that the tables know") <= -score::WIN_BOUND
+    m.tablebase_score.expect("a move that the tables know") <= -value::WIN_BOUND
 }
 
 /// Whether a move wins within the fifty-move rule, seen from the other side: every reply loses.
@@ -90,7 +90,7 @@ fn wins_just_inside_the_fifty_move_rule_are_kept_whatever_the_number_of_lines() 
             let mut lost = Vec::new();
             for position in &positions {
                 let known = ranked(&tables, position);
-                let lines = Mutex::new(Vec::<(i32, Score, Option<Score>)>::new());
+                let lines = Mutex::new(Vec::<(i32, Value, Option<Value>)>::new());
                 let report = |report: Report<'_>| {
                     let Report::Line(line) = report else { return };
                     let m = known.iter().find(|m| m.m == line.line[0]).expect("a legal move");
@@ -108,7 +108,7 @@ fn wins_just_inside_the_fifty_move_rule_are_kept_whatever_the_number_of_lines() 
                 assert_eq!(lines.len(), multi_pv.min(known.len()), "{position}");
                 assert!(lines.is_sorted_by(|a, b| a.0 >= b.0), "{position}: {lines:?}");
                 for (_, score, tablebase_score) in lines {
-                    assert!(score::is_mate(score) || Some(score) == tablebase_score, "{position}");
+                    assert!(value::is_mate(score) || Some(score) == tablebase_score, "{position}");
                 }
             }
             assert!(lost.is_empty(), "MultiPV {multi_pv}: {} lost: {lost:#?}", lost.len());

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 
 use chess::rng::Rng;
 use chess::{Game, Position};
-use tabiya_engine::score::{self, Score};
 use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use tabiya_engine::syzygy::{TablebaseError, Tablebases};
+use tabiya_engine::value::{self, Value};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
@@ -20,9 +20,9 @@ use Verdict::{Draw, Loss, Win};
 
 use crate::tables::{TableDir, all, random_position, small, with_clock};
 
-fn result(score: Score) -> Verdict {
+fn result(score: Value) -> Verdict {
     match score {
-        _ if score::is_decided(score) => {
+        _ if value::is_decided(score) => {
             if score > 0 {
                 Win
             } else {

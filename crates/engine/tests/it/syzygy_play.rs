@@ -2,9 +2,9 @@
 
 use chess::rng::Rng;
 use chess::{Game, Outcome, Position};
-use tabiya_engine::score;
 use tabiya_engine::search::{Control, Engine, Limits, RootMove, Settings, with_deep_stack};
 use tabiya_engine::syzygy::{Tablebases, Wdl};
+use tabiya_engine::value;
 
 use crate::tables::{TableDir, all, random_position, small, with_clock};
 use crate::talk::Talk;
@@ -168,7 +168,7 @@ fn results_without_distances_are_enough_to_keep_a_win() {
     for root in &moves {
         let result = tables.wdl(&after(root)).expect("a result");
         assert_eq!(root.tablebase_rank == moves[0].tablebase_rank, result == Wdl::Loss);
-        assert_eq!(root.tablebase_score.is_some_and(score::is_decided), result == Wdl::Loss);
+        assert_eq!(root.tablebase_score.is_some_and(value::is_decided), result == Wdl::Loss);
     }
     with_deep_stack(|| {
         let mut engine = Engine::new(4).expect("memory");
@@ -202,7 +202,7 @@ fn check_wins_by_rank(folder: &TableDir) {
             while game.outcome().is_none() {
                 let moves = ranked(&tables, &game);
                 let best = moves.first().expect("a move");
-                let decided = best.tablebase_score.is_some_and(score::is_decided);
+                let decided = best.tablebase_score.is_some_and(value::is_decided);
                 assert!(decided, "{position} at {clock}: {game:?}");
                 game.play(best.m).expect("a legal move");
                 assert_eq!(game.claimable_draw(), None, "{position} at {clock}: {game:?}");
@@ -227,7 +227,7 @@ fn a_win_beyond_the_fifty_move_rule_is_ranked_as_nearly_drawn() {
     for (clock, decided) in [(0, true), (99 - dtz, true), (101 - dtz, false), (98, false)] {
         let moves = ranked(&tables, &Game::new(with_clock(&position, clock as u16)));
         let score = moves[0].tablebase_score.expect("a score");
-        assert_eq!(score::is_decided(score), decided, "{clock}: {score}");
+        assert_eq!(value::is_decided(score), decided, "{clock}: {score}");
         assert!(score > 0, "{clock}: {score}");
     }
     // The other player is lost only while there is time.
@@ -236,7 +236,7 @@ fn a_win_beyond_the_fifty_move_rule_is_ranked_as_nearly_drawn() {
     for (clock, decided) in [(0, true), (101 - dtz, false)] {
         let moves = ranked(&tables, &Game::new(with_clock(&lost, clock as u16)));
         let score = moves[0].tablebase_score.expect("a score");
-        assert_eq!(score::is_decided(score), decided, "{clock}: {score}");
+        assert_eq!(value::is_decided(score), decided, "{clock}: {score}");
         assert!(score < 0, "{clock}: {score}");
     }
 }
@@ -265,8 +265,8 @@ fn a_move_that_repeats_a_position_for_the_third_time_is_ranked_as_a_draw() {
             game.play(m).expect("a legal move");
         }
     }
-    assert_eq!(rank(&game), (0, Some(score::DRAW)));
-    assert!(ranked(&tables, &game)[0].tablebase_score.is_some_and(score::is_decided));
+    assert_eq!(rank(&game), (0, Some(value::DRAW)));
+    assert!(ranked(&tables, &game)[0].tablebase_score.is_some_and(value::is_decided));
 }
 
 /// All tables of three and four pieces.

@@ -16,7 +16,7 @@
 //! of the first piece), then one number for each of the remaining layers.
 //!
 //! *Bottom* is White, or with [`USE_PERSPECTIVE`](Options::USE_PERSPECTIVE) the player to move; the
-//! board is then mirrored by rank (not turned) for Black. The *order* of the pieces in the index
+//! board is then mirrored by rank (not rotated) for Black. The *order* of the pieces in the index
 //! form is absolute in both cases: settled white pieces from a1 to h8, settled black pieces from a1
 //! to h8, the mover's lifted piece, its partner.
 //!

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chess::Position;
-use chess::pgn::{GameResult, Score};
+use chess::pgn::GameResult;
 use data::{Column, DataError, Manifest, Reader, ReaderOptions, RowView, Shard, Split};
 use serde::Serialize;
 
@@ -113,11 +113,7 @@ fn read(row: RowView<'_>) -> Result<Option<(Position, Labels)>, ()> {
         GameResult::BlackWins => Some(0.0),
         GameResult::Unknown => None,
     };
-    let score = row.score(turn).map(|score| match score {
-        score if is_white => score,
-        Score::Centipawns(c) => Score::Centipawns(c.saturating_neg()),
-        Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
-    });
+    let score = row.score(turn).map(|score| if is_white { score } else { -score });
     let labels = Labels {
         played,
         rating: if is_white { row.white_elo() } else { row.black_elo() }.map(i32::from),

@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
 impl Train for Run<'_> {
     type Batch = StepBatch;
     type Batches = Batches;
-    type Line = LogLine;
+    type LogLine = LogLine;
     const PREFETCH: usize = 1;
 
     fn cadence(&self) -> Cadence {

@@ -64,7 +64,7 @@ impl PacoSession {
         }
     }
 
-    /// Goes on with a game that the page has kept.
+    /// Resumes a game that the page has kept.
     pub fn restore(&mut self, saved: &SavedPaco, out: &mut Vec<Output>) {
         let begun = check_players(saved.white, saved.black).and_then(|players| {
             let game = record::restore(&saved.start, &saved.actions).map_err(|e| e.to_string())?;

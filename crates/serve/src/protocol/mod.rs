@@ -18,9 +18,10 @@ pub use paco::{
 };
 pub use server::{
     AttentionMessage, Better, GameMessage, GraphPoint, HeadInfo, LearnMessage, LearnState,
-    LegalMove, Level, Line, LinesMessage, MarkName, ModelInfo, ModelMessage, ModelMove, MoveKind,
+    LegalMove, Level, LinesMessage, MarkName, ModelInfo, ModelMessage, ModelMove, MoveKind,
     NoticeLevel, Opening, OutcomeMessage, PlayMessage, PlayStatus, PlayerReport, PositionMessage,
-    PromotionPiece, ReportMessage, ServerMessage, TreeNode, Upload, UploadedGame, Welcome,
+    PromotionPiece, PvMessage, ReportMessage, ServerMessage, TreeNode, Upload, UploadedGame,
+    Welcome,
 };
 
 /// The version of the protocol.
@@ -116,12 +117,12 @@ impl From<GameResult> for chess::pgn::GameResult {
 /// A score from White's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Score {
+pub enum ScoreMessage {
     Cp(i32),
     Mate(i32),
 }
 
-impl From<chess::Score> for Score {
+impl From<chess::Score> for ScoreMessage {
     fn from(score: chess::Score) -> Self {
         match score {
             chess::Score::Centipawns(cp) => Self::Cp(cp),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Clock, Color, GameResult, PacoHintMessage, PacoLevel, PacoMessage, Player, Score, Shape,
+    Clock, Color, GameResult, PacoHintMessage, PacoLevel, PacoMessage, Player, ScoreMessage, Shape,
     Square, Uci, VariantName, Wdl,
 };
 
@@ -25,7 +25,7 @@ pub enum ServerMessage {
         node: u32,
         uci: Uci,
         san: String,
-        score: Score,
+        score: ScoreMessage,
     },
     Model(ModelMessage),
     Attention(AttentionMessage),
@@ -119,7 +119,7 @@ pub struct TreeNode {
     pub comment: String,
     pub nags: Vec<u8>,
     pub shapes: Vec<Shape>,
-    pub score: Option<Score>,
+    pub score: Option<ScoreMessage>,
     pub mark: Option<MarkName>,
     pub loss: Option<f64>,
     pub better: Option<Better>,
@@ -142,7 +142,7 @@ pub enum MarkName {
 pub struct Better {
     pub uci: Vec<Uci>,
     pub san: Vec<String>,
-    pub score: Score,
+    pub score: ScoreMessage,
 }
 
 /// The position shown.
@@ -227,8 +227,8 @@ pub struct PlayMessage {
 
 /// A line of the engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Line {
-    pub score: Score,
+pub struct PvMessage {
+    pub score: ScoreMessage,
     pub wdl: Wdl,
     pub uci: Vec<Uci>,
     pub san: Vec<String>,
@@ -242,7 +242,7 @@ pub struct LinesMessage {
     pub seldepth: usize,
     pub nodes: u64,
     pub nps: u64,
-    pub lines: Vec<Line>,
+    pub lines: Vec<PvMessage>,
     pub done: bool,
 }
 
@@ -305,7 +305,7 @@ pub struct PlayerReport {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GraphPoint {
     pub node: u32,
-    pub score: Score,
+    pub score: ScoreMessage,
     pub expectation: f64,
     pub mark: Option<MarkName>,
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use chess::pgn::{Annotation, GameTree, Node, NodeId, Variant, annotations, split_commands};
 use chess::{CastlingStyle, Move, Position};
-use engine::analysis::{Mark, reading};
-use engine::score;
+use engine::analysis::Mark;
+use engine::value::{Value, to_score};
 
 use super::refusal::Refusal;
 use crate::protocol::{
-    Better, GameMessage, MarkName, Score, Shape, ShapeColor, TreeNode, Uci, VariantName,
+    Better, GameMessage, MarkName, ScoreMessage, Shape, ShapeColor, TreeNode, Uci, VariantName,
 };
 
 /// Nodes of a tree, removed ones included.
@@ -23,7 +23,7 @@ pub const MAX_LINE: usize = 30;
 #[derive(Clone, Debug)]
 pub struct Judgement {
     /// After the move, from White's point of view.
-    pub score: score::Score,
+    pub score: Value,
     pub mark: Option<Mark>,
     pub loss: f64,
     pub better: Option<Better>,
@@ -115,7 +115,7 @@ impl Document {
         let texts: Vec<&str> = texts.iter().map(String::as_str).filter(|t| !t.is_empty()).collect();
         let commands = || comments().flat_map(|comment| annotations(comment.as_bytes()));
         let written = commands().filter_map(|command| match command {
-            Annotation::Eval(eval) => Some(Score::from(eval.score)),
+            Annotation::Eval(eval) => Some(ScoreMessage::from(eval.score)),
             _ => None,
         });
         let shapes = commands().flat_map(|command| match command {
@@ -149,8 +149,8 @@ fn ply(position: &Position) -> usize {
 }
 
 /// A score from White's point of view as the page reads it.
-pub fn white(score: score::Score) -> Score {
-    reading(score).into()
+pub fn white(score: Value) -> ScoreMessage {
+    to_score(score).into()
 }
 
 /// The move with castling as king takes rook.

@@ -6,15 +6,14 @@
 use std::time::Duration;
 
 use chess::{Game, Position};
-use engine::analysis::white_score;
-use engine::score::Chances;
 use engine::search::Limits;
+use engine::value::{Chances, white_pov};
 
 use super::document::{notations, uci, white};
 use super::slot::{Slot, Step};
-use super::{Place, Session};
+use super::{DocumentNode, Session};
 use crate::job::{JobId, Lines, Output, Purpose, Search, Work};
-use crate::protocol::{Line, LinesMessage, ServerMessage, Wdl};
+use crate::protocol::{LinesMessage, PvMessage, ServerMessage, Wdl};
 
 /// The most lines.
 const MAX_LINES: usize = 5;
@@ -26,7 +25,7 @@ const LONGEST: Duration = Duration::from_secs(300);
 const THREAT: Duration = Duration::from_millis(700);
 
 /// What is searched: a place, and with how many lines.
-type Key = (Place, usize);
+type Key = (DocumentNode, usize);
 
 /// The engine beside the board.
 #[derive(Default)]
@@ -38,12 +37,12 @@ pub struct EngineView {
     /// The search that has ended by itself: not to be started again.
     done: Option<Key>,
     /// The last lines.
-    latest: Option<(Place, Lines)>,
+    latest: Option<(DocumentNode, Lines)>,
     /// Whether the last lines have not been sent yet.
     is_pending: bool,
     sent: Duration,
-    threat: Slot<Place>,
-    threat_done: Option<Place>,
+    threat: Slot<DocumentNode>,
+    threat_done: Option<DocumentNode>,
 }
 
 impl EngineView {
@@ -65,7 +64,7 @@ impl EngineView {
     }
 
     /// The lines of a place, if they are of some depth.
-    pub fn lines(&self, place: Place, depth: i32) -> Option<&Lines> {
+    pub fn lines(&self, place: DocumentNode, depth: i32) -> Option<&Lines> {
         let (_, lines) = self.latest.as_ref().filter(|(at, _)| *at == place)?;
         (self.is_on && lines.depth >= depth).then_some(lines)
     }
@@ -155,8 +154,8 @@ impl Session {
         let position = self.document.position(place.node);
         let line = |line: &crate::job::ScoredLine| {
             let (uci, san) = notations(&position, &line.moves);
-            let score = white_score(line.score, position.turn());
-            Line { score: white(score), wdl: wdl(Chances::of(score)), uci, san }
+            let score = white_pov(line.score, position.turn());
+            PvMessage { score: white(score), wdl: wdl(Chances::of(score)), uci, san }
         };
         let seconds = lines.elapsed.as_secs_f64();
         let message = LinesMessage {
@@ -181,7 +180,7 @@ impl Session {
             node: place.node.number(),
             uci: uci(m),
             san: passed.san(m).to_string(),
-            score: white(white_score(line.score, passed.turn())),
+            score: white(white_pov(line.score, passed.turn())),
         });
     }
 }

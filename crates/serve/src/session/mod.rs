@@ -66,7 +66,7 @@ const MAX_NOTICE: usize = 400;
 
 /// A node of a certain document: node numbers mean something else in another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct DocumentNode {
     document: u64,
     node: NodeId,
 }
@@ -89,8 +89,8 @@ pub struct Session {
     /// The node shown.
     cursor: NodeId,
     play: Option<Play>,
-    play_job: Slot<(Place, Player)>,
-    hint: Slot<Place>,
+    play_job: Slot<(DocumentNode, Player)>,
+    hint: Slot<DocumentNode>,
     engine: EngineView,
     model: ModelView,
     analysis: Analysis,
@@ -285,8 +285,8 @@ impl Session {
     }
 
     /// The place shown.
-    fn place(&self) -> Place {
-        Place { document: self.document.number, node: self.cursor }
+    fn place(&self) -> DocumentNode {
+        DocumentNode { document: self.document.number, node: self.cursor }
     }
 
     /// Opens another game; the one in play is given up, and so is everything about the old one.

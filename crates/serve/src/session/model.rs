@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use chess::{Color, Move};
 use engine::analysis::{MISTAKE, loss};
-use engine::score::Score;
 use engine::search::Limits;
+use engine::value::Value;
 use pra::predict::PositionPrediction;
 
 use super::document::uci;
 use super::refusal::Refusal;
 use super::slot::{Slot, Step};
-use super::{Place, Session};
+use super::{DocumentNode, Session};
 use crate::job::{JobId, Lines, Output, Purpose, Search, Work};
 use crate::protocol::{AttentionMessage, ModelMessage, ModelMove, MoveKind, ServerMessage};
 
@@ -39,7 +39,7 @@ const SHORT_LINES: usize = 3;
 /// A short search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Check {
-    place: Place,
+    place: DocumentNode,
     /// The moves searched; none: all.
     moves: Vec<Move>,
 }
@@ -48,17 +48,17 @@ struct Check {
 #[derive(Default)]
 pub struct ModelView {
     is_on: bool,
-    job: Slot<Place>,
+    job: Slot<DocumentNode>,
     /// The prediction for a place; none if the model failed there.
-    predicted: Option<(Place, Option<PositionPrediction>)>,
+    predicted: Option<(DocumentNode, Option<PositionPrediction>)>,
     check: Slot<Check>,
     /// Scores of moves there, for the side to move.
-    scores: Vec<(Move, Score)>,
+    scores: Vec<(Move, Value)>,
     /// Whether all moves were looked at.
     knows_best: bool,
     /// No more searches there.
     is_complete: bool,
-    attention: Slot<(Place, usize, usize)>,
+    attention: Slot<(DocumentNode, usize, usize)>,
     wanted: Option<(usize, usize)>,
 }
 
@@ -86,7 +86,7 @@ impl ModelView {
         }
     }
 
-    fn score(&self, m: Move) -> Option<Score> {
+    fn score(&self, m: Move) -> Option<Value> {
         self.scores.iter().find(|(known, _)| *known == m).map(|&(_, score)| score)
     }
 
@@ -163,7 +163,7 @@ impl Session {
     }
 
     /// The next short search that is needed to compare people and engine.
-    fn next_check(&mut self, place: Place) -> Option<Check> {
+    fn next_check(&mut self, place: DocumentNode) -> Option<Check> {
         let view = &mut self.model;
         let (at, prediction) = view.predicted.as_ref()?;
         let prediction = prediction.as_ref().filter(|_| *at == place && !view.is_complete)?;

@@ -14,7 +14,7 @@ use super::players::{self, TimeLeft};
 use super::position::{outcome_message, won_by};
 use super::refusal::Refusal;
 use super::slot::Step;
-use super::{Place, Session};
+use super::{DocumentNode, Session};
 use crate::job::{JobId, Output, Purpose, Search, Work};
 use crate::protocol::{
     Clock, GameResult, PlayMessage, PlayStatus, Player, ServerMessage, VariantName,
@@ -65,7 +65,7 @@ impl Play {
         })
     }
 
-    /// Goes on where the page left off.
+    /// Resumes where the page left off.
     pub fn resume(
         &mut self,
         first: NodeId,
@@ -345,14 +345,14 @@ impl Session {
     }
 
     /// The machine that has to find a move, and where.
-    fn machine_to_move(&self) -> Option<(Place, Player)> {
+    fn machine_to_move(&self) -> Option<(DocumentNode, Player)> {
         let play = self.play.as_ref()?;
         let turn = self.document.position(play.node).turn();
         let waits = play.end.is_none()
             && play.chosen.is_none()
             && !play.is_person(turn)
             && play.failed != Some(play.node);
-        let place = Place { document: self.document.number, node: play.node };
+        let place = DocumentNode { document: self.document.number, node: play.node };
         waits.then(|| (place, play.player(turn)))
     }
 

@@ -1,4 +1,4 @@
-//! Goes on with what the page has kept across a reload.
+//! Restores what the page has kept across a reload.
 
 use chess::pgn::NodeId;
 

@@ -19,7 +19,7 @@ use crate::job::{Lines, Purpose, ScoredLine, Search, Update};
 const TICK: Duration = Duration::from_millis(80);
 
 /// The lines of a search while it runs; shared with its thread.
-struct Progress {
+struct SearchProgress {
     control: Control,
     lines: Mutex<Lines>,
     /// Nodes and depth of the slices before.
@@ -27,7 +27,7 @@ struct Progress {
     begun: Instant,
 }
 
-impl Progress {
+impl SearchProgress {
     fn lines(&self) -> MutexGuard<'_, Lines> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,7 +109,7 @@ async fn slice(
 ) -> Option<Slice> {
     let owner = Owner { tab: context.tab, plays: search.purpose == Purpose::Play };
     let mut engine = context.workers.engines.take(owner)?;
-    let progress = Arc::new(Progress {
+    let progress = Arc::new(SearchProgress {
         control: Control::new(false),
         earlier: (earlier.nodes, earlier.depth),
         lines: Mutex::new(earlier),

@@ -122,8 +122,8 @@ fn unknown_messages_and_fields_are_refused() {
 #[test]
 fn messages_of_the_server_read_back_as_they_were() {
     let e4 = Square(square("e4"));
-    let line = Line {
-        score: Score::Mate(-3),
+    let line = PvMessage {
+        score: ScoreMessage::Mate(-3),
         wdl: [0, 10, 990],
         uci: vec!["e2e4".into()],
         san: vec!["e4".into()],

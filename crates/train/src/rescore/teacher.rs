@@ -8,8 +8,8 @@ use chess::{Color, Game, Move, PackedRow, Position};
 use engine::OutOfMemory;
 use engine::eval::Evaluator;
 use engine::eval::file::{self, FileError};
-use engine::score::to_uci;
 use engine::search::{Control, Engine, Limits, Settings};
+use engine::value::to_score;
 use nnue::{AnyNetwork, AnyStack};
 use serde_json::{Value, json};
 
@@ -178,26 +178,24 @@ impl Scorer {
 fn search(engine: &mut Engine, depth: SearchDepth, position: &Position) -> Score {
     let limits = match depth {
         SearchDepth::Static => return Score::Centipawns(engine.evaluate(position)),
-        SearchDepth::Quiescence => return to_uci(engine.quiesce(position)),
+        SearchDepth::Quiescence => return to_score(engine.quiesce(position)),
         SearchDepth::Nodes(nodes) => Limits { nodes: Some(nodes), ..Limits::default() },
         SearchDepth::Depth(depth) => Limits { depth: Some(depth), ..Limits::default() },
     };
     let control = Control::new(false);
     let game = Game::new(*position);
     let found = engine.search(&game, &limits, Settings::default(), &control, &|_| {});
-    to_uci(found.score)
+    to_score(found.score)
 }
 
 /// A score of the side to move from White's point of view, clamped to the range of packed rows.
 pub fn white_pov(score: Score, turn: Color) -> Score {
-    let sign = if turn == Color::White { 1 } else { -1 };
-    match score {
-        Score::Centipawns(value) => {
-            let most = PackedRow::MAX_CENTIPAWNS;
-            Score::Centipawns(sign * value.clamp(-most, most))
-        }
-        Score::Mate(moves) => Score::Mate(sign * moves),
-    }
+    let most = PackedRow::MAX_CENTIPAWNS;
+    let score = match score {
+        Score::Centipawns(value) => Score::Centipawns(value.clamp(-most, most)),
+        Score::Mate(_) => score,
+    };
+    if turn == Color::White { score } else { -score }
 }
 
 #[cfg(test)]
@@ -231,6 +229,6 @@ mod tests {
         assert_eq!(seen(Score::Centipawns(7)), [7, -7].map(Score::Centipawns));
         assert_eq!(seen(Score::Centipawns(99_999)), [31_999, -31_999].map(Score::Centipawns));
         assert_eq!(seen(Score::Mate(-3)), [-3, 3].map(Score::Mate));
-        assert_eq!(to_uci(engine::score::mate_in(3)), Score::Mate(2));
+        assert_eq!(to_score(engine::value::mate_in(3)), Score::Mate(2));
     }
 }

@@ -4,9 +4,9 @@ use chess::pgn::GameResult;
 use chess::{Color, Game, Outcome, PackedRow, Position, chess960};
 use data::{Counts, Row, Split};
 use engine::openings::{self, Recipe};
-use engine::score::{self, to_uci};
 use engine::search::{Control, Engine, Limits, Settings};
 use engine::syzygy::Tablebases;
+use engine::value::{self, to_score};
 
 use super::SelfplayOptions;
 use super::adjudicate::Adjudicator;
@@ -58,15 +58,15 @@ pub fn play(
             skipped.check += 1;
         } else if best.is_capture() {
             skipped.capture += 1;
-        } else if score::is_decided(found.score) {
+        } else if value::is_decided(found.score) {
             skipped.no_eval += 1;
         } else if let Some(packed) = PackedRow::new(&position) {
-            let score = white_pov(to_uci(found.score), position.turn());
+            let score = white_pov(to_score(found.score), position.turn());
             let packed = packed.with_move(best).with_score(Some(score));
             rows.push(Row { split, ..Row::of_packed(packed) });
         }
         let ply = u32::try_from(game.len()).unwrap_or(u32::MAX);
-        if let Some(result) = adjudicator.add(for_white(found.score, position.turn()), ply) {
+        if let Some(result) = adjudicator.add(value::white_pov(found.score, position.turn()), ply) {
             break result;
         }
         if game.play(best).is_err() {
@@ -94,17 +94,12 @@ fn game_result(game: &Game, tablebases: Option<&Tablebases>) -> Option<GameResul
 
 /// The result by the tablebases.
 fn tablebase_result(tablebases: &Tablebases, position: &Position) -> Option<GameResult> {
-    let score = for_white(tablebases.score(position, 0)?, position.turn());
+    let score = value::white_pov(tablebases.score(position, 0)?, position.turn());
     Some(match score {
-        _ if !score::is_decided(score) => GameResult::Draw,
+        _ if !value::is_decided(score) => GameResult::Draw,
         1.. => GameResult::WhiteWins,
         _ => GameResult::BlackWins,
     })
-}
-
-/// A score of the side to move from White's point of view.
-fn for_white(score: score::Score, turn: Color) -> score::Score {
-    if turn == Color::White { score } else { -score }
 }
 
 /// Whether a row passes the filters of self-play.

@@ -39,7 +39,7 @@ pub struct Examples {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct JsonExample {
     fen: String,
     eval: Option<Eval>,
 }
@@ -64,13 +64,6 @@ impl Eval {
                 }
             },
         }
-    }
-}
-
-fn opposite(score: Score) -> Score {
-    match score {
-        Score::Centipawns(value) => Score::Centipawns(-value),
-        Score::Mate(moves) => Score::Mate(-moves),
     }
 }
 
@@ -131,7 +124,7 @@ impl Examples {
             if text.trim_ascii().is_empty() {
                 continue;
             }
-            let parsed: Line =
+            let parsed: JsonExample =
                 serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
             let position =
                 Position::from_fen(&parsed.fen).map_err(|error| wrong(error.to_string()))?;
@@ -142,7 +135,7 @@ impl Examples {
             let score = eval.score().ok_or_else(|| wrong("'eval' is no number or mate".into()))?;
             let black = position.turn() == Color::Black;
             let score = match source.pov {
-                PointOfView::Mover if black => opposite(score),
+                PointOfView::Mover if black => -score,
                 _ => score,
             };
             let row = PackedRow::new(&position)

@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
 impl<'a> Train for Run<'a> {
     type Batch = Vec<PackedRow>;
     type Batches = Batches<'a>;
-    type Line = Epoch;
+    type LogLine = Epoch;
     const PREFETCH: usize = 2;
 
     fn cadence(&self) -> Cadence {

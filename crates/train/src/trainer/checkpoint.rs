@@ -22,7 +22,7 @@ use super::TrainOptions;
 use super::example::RowCounts;
 use super::optimizer::Optimizer;
 use super::parameters::{self, Parameters, Tensor};
-use super::worker::Tally;
+use super::worker::LossTotals;
 
 /// The key of the metadata.
 const KEY: &str = "tabiya";
@@ -191,7 +191,7 @@ impl Checkpoint {
         optimizer: Optimizer,
         step: u64,
         options: FixedOptions,
-        recent: &Tally,
+        recent: &LossTotals,
         total: RowCounts,
     ) -> Self {
         let metadata = Metadata {
@@ -217,8 +217,8 @@ impl Checkpoint {
     }
 
     /// Loss and rows since the last validation.
-    pub(super) const fn recent(&self) -> Tally {
-        Tally { loss: f64::from_bits(self.metadata.loss_bits), counts: self.metadata.counts }
+    pub(super) const fn recent(&self) -> LossTotals {
+        LossTotals { loss: f64::from_bits(self.metadata.loss_bits), counts: self.metadata.counts }
     }
 
     /// Whether a file begins like a safetensors file: the length of a JSON header, and the header.

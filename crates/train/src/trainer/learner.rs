@@ -12,7 +12,7 @@ use super::TrainOptions;
 use super::example::Encoder;
 use super::optimizer::{Optimizer, StepOptions};
 use super::parameters::Parameters;
-use super::worker::{Loss, Tally, Worker};
+use super::worker::{Loss, LossTotals, Worker};
 
 /// Parameters, optimizer state and the memory of the threads.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Learner {
     }
 
     /// One step of the optimizer on a batch, at this learning rate.
-    pub fn train_step(&mut self, rows: &[PackedRow], lr: f64) -> Result<Tally, TrainError> {
+    pub fn train_step(&mut self, rows: &[PackedRow], lr: f64) -> Result<LossTotals, TrainError> {
         let (encoder, loss, parameters) = (&self.encoder, &self.loss, &self.parameters);
         let tally = share(&mut self.workers, rows, |worker, rows| {
             worker.gradient(parameters, encoder, loss, rows)
@@ -71,7 +71,7 @@ impl Learner {
     }
 
     /// The loss of rows, without a step.
-    pub fn validate(&mut self, rows: &[PackedRow]) -> Result<Tally, TrainError> {
+    pub fn validate(&mut self, rows: &[PackedRow]) -> Result<LossTotals, TrainError> {
         let (encoder, loss, parameters) = (&self.encoder, &self.loss, &self.parameters);
         share(&mut self.workers, rows, |worker, rows| worker.loss(parameters, encoder, loss, rows))
     }
@@ -95,8 +95,8 @@ impl Learner {
 fn share(
     workers: &mut [Worker],
     rows: &[PackedRow],
-    work: impl Fn(&mut Worker, &[PackedRow]) -> Tally + Sync,
-) -> Result<Tally, TrainError> {
+    work: impl Fn(&mut Worker, &[PackedRow]) -> LossTotals + Sync,
+) -> Result<LossTotals, TrainError> {
     let threads = workers.len();
     let cut = |n: usize| n * rows.len() / threads;
     let slices = workers.iter_mut().enumerate().map(|(n, w)| (w, &rows[cut(n)..cut(n + 1)]));

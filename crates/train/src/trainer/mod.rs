@@ -53,4 +53,4 @@ pub use options::TrainOptions;
 pub use parameters::{LIMIT, Parameters};
 pub use rows::{RowFiles, RowStream};
 pub use run::{CHECKPOINT, Event, NETWORK, Trained, Training, train};
-pub use worker::Tally;
+pub use worker::LossTotals;

@@ -20,7 +20,8 @@ use learn::{Cadence, Log, Observer, StepContext, Summary, Train, TrainError, che
 use super::checkpoint::FixedOptions;
 use super::log::loss_svg;
 use super::{
-    Checkpoint, Learner, LogLine, Parameters, RowCounts, RowFiles, RowStream, Tally, TrainOptions,
+    Checkpoint, Learner, LogLine, LossTotals, Parameters, RowCounts, RowFiles, RowStream,
+    TrainOptions,
 };
 
 /// The name of the checkpoint.
@@ -71,7 +72,7 @@ struct Run<'a> {
     fixed_options: FixedOptions,
     step: u64,
     /// Loss and rows of the current superbatch.
-    recent: Tally,
+    recent: LossTotals,
     total: RowCounts,
     log: Log<LogLine>,
     validation: Vec<PackedRow>,
@@ -95,7 +96,7 @@ pub fn train(
         learner,
         fixed_options,
         step: 0,
-        recent: Tally::default(),
+        recent: LossTotals::default(),
         total: RowCounts::default(),
         log: Log::new(out),
         validation: Vec::new(),
@@ -108,7 +109,7 @@ pub fn train(
 impl Train for Run<'_> {
     type Batch = Vec<PackedRow>;
     type Batches = Box<dyn Iterator<Item = Result<Vec<PackedRow>, TrainError>> + Send>;
-    type Line = LogLine;
+    type LogLine = LogLine;
     const PREFETCH: usize = 8;
 
     fn cadence(&self) -> Cadence {
@@ -215,7 +216,7 @@ impl Train for Run<'_> {
             positions_per_second,
         };
         observe(Event::Logged(&line));
-        self.recent = Tally::default();
+        self.recent = LossTotals::default();
         self.log.append(line)?;
         Ok(write_atomic(&out.join(CURVE), loss_svg(&self.title(), self.log.lines()).as_bytes())?)
     }

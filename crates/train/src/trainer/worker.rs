@@ -17,14 +17,14 @@ const BLOCK_VALUES: usize = 1 << 16;
 
 /// The loss of some rows.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Tally {
+pub struct LossTotals {
     /// The sum over all used rows.
     pub loss: f64,
     /// Rows used and skipped.
     pub counts: RowCounts,
 }
 
-impl Tally {
+impl LossTotals {
     pub(super) fn append(&mut self, other: &Self) {
         self.loss += other.loss;
         self.counts.append(&other.counts);
@@ -94,13 +94,13 @@ impl Worker {
         encoder: &Encoder,
         loss: &Loss,
         rows: &[PackedRow],
-    ) -> Tally {
+    ) -> LossTotals {
         self.gradients.values.fill(0.0);
         let mut total = 0.0;
         let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
             total += worker.backward(parameters, loss);
         });
-        Tally { loss: total, counts }
+        LossTotals { loss: total, counts }
     }
 
     /// Computes the loss, summed over the rows.
@@ -110,7 +110,7 @@ impl Worker {
         encoder: &Encoder,
         loss: &Loss,
         rows: &[PackedRow],
-    ) -> Tally {
+    ) -> LossTotals {
         let mut total = 0.0;
         let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
             let layers = worker.hidden.chunks_exact(2 * parameters.shape().hidden);
@@ -119,7 +119,7 @@ impl Worker {
                 total += f64::from(loss.of(output, example.target).0);
             }
         });
-        Tally { loss: total, counts }
+        LossTotals { loss: total, counts }
     }
 
     /// Encodes the rows block by block, runs the forward pass, and calls `each`.

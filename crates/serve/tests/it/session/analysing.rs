@@ -45,7 +45,7 @@ fn lines_are_sent_at_most_twenty_times_a_second_and_the_last_is_not_lost() {
     page.wait(100);
     sent.extend(sent_lines(&page));
     let last = sent.last().unwrap();
-    assert_eq!((last.depth, last.lines[0].score, last.done), (999, Score::Cp(1029), false));
+    assert_eq!((last.depth, last.lines[0].score, last.done), (999, ScoreMessage::Cp(1029), false));
     assert_eq!(last.lines[0].san, ["e4", "e5"]);
     assert_eq!(last.lines[1].wdl.iter().sum::<u32>(), 1000);
     let end = lines(&Position::INITIAL, 1001, &[(5, "e2e4")]);
@@ -77,7 +77,7 @@ fn the_engine_follows_the_position_and_late_lines_are_dropped() {
     let (third, search) = page.take_search(Purpose::Analysis);
     let found = lines(search.game.position(), 3, &[(-40, "b8c6")]);
     page.input(Input::Update(third, Update::Found { best: None, lines: found }));
-    assert_eq!(sent_lines(&page)[0].lines[0].score, Score::Cp(40));
+    assert_eq!(sent_lines(&page)[0].lines[0].score, ScoreMessage::Cp(40));
     page.say(json!({ "type": "set_engine", "on": false, "multipv": 1, "threat": false }));
     page.moves("b8c6");
     assert!(page.jobs.is_empty());
@@ -106,7 +106,7 @@ fn a_threat_is_what_the_opponent_would_play() {
     let found = lines(search.game.position(), 9, &[(31_999, "h5f7")]);
     page.input(Input::Update(id, Update::Found { best: None, lines: found }));
     let san = "Qxf7#".to_owned();
-    let score = Score::Mate(1);
+    let score = ScoreMessage::Mate(1);
     let threat = ServerMessage::Threat { node: 5, uci: "h5f7".into(), san, score };
     assert_eq!(page.received, [threat]);
     assert!(page.jobs.is_empty());
@@ -204,7 +204,10 @@ fn a_report_has_the_marks_the_accuracy_and_why_a_move_is_bad() {
     assert!(report.graph[4].expectation == 1.0 && report.graph[4].mark == Some(MarkName::Blunder));
     let nodes = page.game.as_ref().unwrap().nodes.clone();
     let blunder = nodes.iter().find(|node| node.san.as_deref() == Some("Ke7")).unwrap();
-    assert_eq!((blunder.mark, blunder.score), (Some(MarkName::Blunder), Some(Score::Mate(1))));
+    assert_eq!(
+        (blunder.mark, blunder.score),
+        (Some(MarkName::Blunder), Some(ScoreMessage::Mate(1)))
+    );
     assert_eq!(blunder.refutation.as_ref().unwrap().san, ["Qxe5#"]);
     assert!(blunder.loss.unwrap() > 0.2 && blunder.better.is_some());
     assert!(page.pgn().contains("Ke7 $4"));

@@ -277,10 +277,11 @@ impl Anything {
                     let legal = position.legal_moves();
                     let rules = legal.iter().map(|m| m.uci(CastlingStyle::Chess960).to_string());
                     let mut rules: Vec<String> = rules.collect();
-                    let mut told: Vec<String> = shown.legal.iter().map(|m| m.uci.clone()).collect();
+                    let mut shown_moves: Vec<String> =
+                        shown.legal.iter().map(|m| m.uci.clone()).collect();
                     rules.sort();
-                    told.sort();
-                    assert_eq!(told, rules, "{}", shown.fen);
+                    shown_moves.sort();
+                    assert_eq!(shown_moves, rules, "{}", shown.fen);
                     let game = page.game.as_ref().unwrap();
                     assert!(game.nodes.iter().any(|node| node.id == shown.node));
                     assert_eq!(game.document, shown.document);

@@ -28,7 +28,7 @@ fn a_game_is_loaded_with_variations_comments_and_shapes() {
     assert!(game.tags.contains(&("White".into(), "Réti <b>".into())));
     assert_eq!(game.nodes[0].comment, "Before");
     let e4 = node(&page, "e4");
-    assert_eq!((e4.comment.as_str(), e4.score), ("best by test", Some(Score::Cp(30))));
+    assert_eq!((e4.comment.as_str(), e4.score), ("best by test", Some(ScoreMessage::Cp(30))));
     assert_eq!((e4.shapes.len(), e4.children.len(), e4.ply), (1, 2, 1));
     let marked = node(&page, "Nf3").shapes.as_slice();
     let f3 = Square("f3".parse().unwrap());
@@ -44,10 +44,10 @@ fn a_broken_game_is_kept_up_to_the_error_and_of_many_the_first_is_opened() {
     assert_eq!(game.nodes.len(), 3);
     assert!(game.problem.as_ref().unwrap().contains("Ke3"));
     page.say(json!({ "type": "load", "text": "1. e4 *\n\n1. d4 *\n\n1. c4 *" }));
-    let told = page.received.iter().any(|message| {
+    let notified = page.received.iter().any(|message| {
         matches!(message, ServerMessage::Notice { level: NoticeLevel::Info, text, .. } if text.contains("3 games"))
     });
-    assert!(told, "{:?}", page.received);
+    assert!(notified, "{:?}", page.received);
     let before = page.game.clone();
     assert!(page.refused(json!({ "type": "load", "text": "no chess" })).contains("neither"));
     assert_eq!(page.game, before);
@@ -82,7 +82,7 @@ fn comments_glyphs_and_shapes_are_edited_in_place() {
     let e4 = node(&page, "e4").id;
     page.say(json!({ "type": "set_comment", "node": e4, "text": "a {new}\nword" }));
     assert_eq!(node(&page, "e4").comment, "a (new) word");
-    assert_eq!(node(&page, "e4").score, Some(Score::Cp(30)));
+    assert_eq!(node(&page, "e4").score, Some(ScoreMessage::Cp(30)));
     assert_eq!(node(&page, "e4").shapes.len(), 1);
     page.say(json!({ "type": "set_shapes", "node": e4, "shapes": [
         { "color": "blue", "from": "a1", "to": null }, { "color": "red", "from": "a1", "to": "h8" }] }));
