@@ -56,6 +56,15 @@ impl LoadedNetwork {
             .filter(|own| own.quantized().is_ok_and(|network| network.to_bytes() == bytes));
         Ok(Self { network, parameters })
     }
+
+    /// The parameters in floating point, dequantized if no others are known. `None` for networks of other kinds
+    /// than the engine's own, which cannot be trained.
+    pub fn into_parameters(self) -> Option<Parameters> {
+        self.parameters.or(match &self.network {
+            AnyNetwork::Tabiya(network) => Some(Parameters::dequantized(network)),
+            _ => None,
+        })
+    }
 }
 
 /// Compares a network with its own parameters, and with another network, position by position.

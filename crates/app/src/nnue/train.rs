@@ -1,17 +1,19 @@
 //! `tabiya nnue train`: trains a network on the rows of data sets.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::data::Split;
 use ::nnue::Shape;
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use layout::prose;
 use learn::TrainError;
 use learn::schedule::Decay;
 use serde_json::json;
+use train::LoadedNetwork;
 use train::trainer::{
-    Checkpoint, Event, LogLine, NETWORK, RowFiles, TrainOptions, Trained, Training,
+    Event, LogLine, NETWORK, Parameters, RowFiles, TrainOptions, Trained, Training,
 };
 
 use crate::Outcome;
@@ -98,8 +100,8 @@ pub struct TrainArgs {
     /// Keep copies of the last N checkpoints, named by step
     #[arg(long, value_name = "N", default_value_t = 0)]
     keep: usize,
-    /// Initial parameters: those of this checkpoint, with its architecture, instead of random ones
-    #[arg(long, value_name = "CHECKPOINT", conflicts_with_all = ["hidden", "mirrored", "no_mirror", "king_buckets", "output_buckets"])]
+    /// Initial parameters: those of this checkpoint or network, with its architecture, instead of random ones
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["hidden", "mirrored", "no_mirror", "king_buckets", "output_buckets"])]
     from: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -115,11 +117,18 @@ enum ScheduleArg {
     Step,
 }
 
+/// The parameters of a checkpoint or of a network.
+fn initial_parameters(path: &Path) -> anyhow::Result<Parameters> {
+    let parameters = LoadedNetwork::open(path)?.into_parameters();
+    parameters.with_context(|| {
+        format!("{}: a network of this kind cannot be trained, only evaluated", path.display())
+    })
+}
+
 impl TrainArgs {
     fn training(&self) -> anyhow::Result<Training> {
         ::data::ensure_apart(&self.out, self.data.iter().chain(&self.val).map(PathBuf::as_path))?;
-        let from = self.from.as_ref().map(|path| Checkpoint::load(path)).transpose()?;
-        let from = from.map(|checkpoint| checkpoint.parameters().clone());
+        let from = self.from.as_deref().map(initial_parameters).transpose()?;
         let shape = match &from {
             Some(parameters) => parameters.shape().clone(),
             None => Shape {

@@ -137,6 +137,11 @@ impl Network {
         &self.shape
     }
 
+    /// The feature weights, `[feature][hidden]`.
+    pub fn feature_weights(&self) -> &[i16] {
+        &self.feature_weights
+    }
+
     /// The bias of the accumulators.
     pub fn feature_bias(&self) -> &[i16] {
         &self.feature_bias
@@ -147,6 +152,11 @@ impl Network {
     pub fn output_row(&self, bucket: usize) -> &[i8] {
         let width = 2 * self.shape.hidden;
         &self.output_weights[bucket * width..(bucket + 1) * width]
+    }
+
+    /// The biases of the output buckets.
+    pub fn output_bias(&self) -> &[i32] {
+        &self.output_bias
     }
 
     /// Dequantizes the weighted sum of an output bucket into centipawns, rounding twice towards zero.

@@ -108,6 +108,28 @@ impl Parameters {
         parameters
     }
 
+    /// Those of a network: quantized again, they are the same network.
+    pub fn dequantized(network: &Network) -> Self {
+        let shape = network.shape();
+        let mut parameters = Self::zero(shape);
+        let (qa, qb) = (QA as f32, QB as f32);
+        let words = |to: &mut [f32], from: &[i16]| {
+            to.iter_mut().zip(from).for_each(|(to, &from)| *to = f32::from(from) / qa);
+        };
+        words(parameters.tensor_mut(Tensor::FeatureWeights), network.feature_weights());
+        words(parameters.tensor_mut(Tensor::FeatureBias), network.feature_bias());
+        let rows = parameters.tensor_mut(Tensor::OutputWeights).chunks_exact_mut(2 * shape.hidden);
+        for (bucket, row) in rows.enumerate() {
+            let from = network.output_row(bucket);
+            row.iter_mut().zip(from).for_each(|(to, &from)| *to = f32::from(from) / qb);
+        }
+        let biases = parameters.tensor_mut(Tensor::OutputBias).iter_mut();
+        for (to, &from) in biases.zip(network.output_bias()) {
+            *to = (f64::from(from) / f64::from(QA * QB)) as f32;
+        }
+        parameters
+    }
+
     /// The architecture.
     pub const fn shape(&self) -> &Shape {
         &self.shape
@@ -179,6 +201,14 @@ mod tests {
         assert_ne!(one, Parameters::random(&shape, 2));
         assert!(one.is_finite() && one.values.iter().all(|v| v.abs() <= 0.18));
         assert_eq!(one.quantized().unwrap().shape(), &shape);
+    }
+
+    #[test]
+    fn a_network_survives_dequantization() {
+        let shape = Shape { output_buckets: 3, ..Shape::plain(64) };
+        let network = Network::random(shape, 4).unwrap();
+        let again = Parameters::dequantized(&network).quantized().unwrap();
+        assert_eq!(again.to_bytes(), network.to_bytes());
     }
 
     #[test]
