@@ -1,11 +1,11 @@
 //! FEN or Chess960 start → position → legal moves, every promise checked at each step: the property
-//! of `crates/chess/tests/property.rs`, with the fuzzer choosing the bytes.
+//! of `crates/chess/tests/it/property.rs`, with the fuzzer choosing the bytes.
 
 #![no_main]
 
-#[path = "../../crates/chess/tests/slow/mod.rs"]
+#[path = "../../crates/chess/tests/it/slow/mod.rs"]
 mod slow;
-#[path = "../../crates/chess/tests/walk/mod.rs"]
+#[path = "../../crates/chess/tests/it/walk/mod.rs"]
 mod walk;
 
 use libfuzzer_sys::fuzz_target;

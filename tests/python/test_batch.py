@@ -8,25 +8,11 @@ import numpy as np
 import polars
 import pyarrow
 import pytest
+from random_boards import random_boards
 from tabiya import batch, chess
 
 GAME = '[Event "?"]\n[WhiteElo "2000"]\n[BlackElo "1900"]\n[Result "1-0"]\n\n'
 GAME += "1. e4 { [%eval 0.3] [%clk 0:01:00] } e5 { [%eval #-3] [%clk 0:00:59] } 2. Nf3 1-0\n\n"
-
-
-def random_boards(count, seed=1):
-    """Boards of python-chess from random games."""
-    source = random.Random(seed)
-    boards, board = [], python_chess.Board()
-    while len(boards) < count:
-        moves = list(board.legal_moves)
-        if not moves or board.ply() > 150:
-            board = python_chess.Board()
-            continue
-        board.push(source.choice(moves))
-        boards.append(board.copy())
-    return boards
-
 
 BOARDS = random_boards(400)
 FENS = [board.fen() for board in BOARDS]

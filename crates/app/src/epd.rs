@@ -9,11 +9,12 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use arena::suite::{self, Attempt, Problem};
 use engine::analysis::AnalysisEngine;
-use engine::search::{Engine, Limits};
+use engine::search::Engine;
 use layout::count;
 use serde_json::json;
 
 use crate::analyse::seconds;
+use crate::search_limits::SearchLimits;
 use crate::{Outcome, input, interrupt, progress, threads};
 
 /// Solve a suite of positions with best moves or moves to avoid (EPD)
@@ -37,12 +38,8 @@ pub struct EpdArgs {
     /// Seconds for each position [default: 1]
     #[arg(long, value_name = "S", group = "limit", value_parser = seconds)]
     time: Option<Duration>,
-    /// Depth limit in plies
-    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u32).range(1..=127))]
-    depth: Option<u32>,
-    /// Node limit
-    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limits: SearchLimits,
     /// Fail if fewer positions are solved
     #[arg(long, value_name = "N")]
     at_least: Option<usize>,
@@ -80,10 +77,7 @@ pub fn run(args: &EpdArgs, out: &mut dyn Write) -> Outcome {
     let mut engine = AnalysisEngine::new(engine);
     let stop = engine.stop_handle();
     interrupt::listen(move || stop.stop())?;
-    let mut limits = Limits { depth: args.depth, nodes: args.nodes, ..Limits::default() };
-    if limits == Limits::default() {
-        limits.move_time = Some(args.time.unwrap_or(Duration::from_secs(1)));
-    }
+    let limits = args.limits.or_time(args.time.unwrap_or(Duration::from_secs(1)));
 
     let bar = progress::bar(problems.len() as u64, "{wide_bar} {pos}/{len} {msg}");
     let mut attempts: Vec<(&Problem, Attempt)> = Vec::with_capacity(problems.len());

@@ -28,6 +28,7 @@ mod play;
 mod pra;
 mod progress;
 mod ratings;
+mod search_limits;
 mod selfplay;
 mod shell;
 mod threads;

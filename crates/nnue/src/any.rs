@@ -32,6 +32,7 @@ pub enum AnyStack {
 
 /// Why a network file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnyLoadError {
     /// The file starts like none of the formats.
     #[error(

@@ -19,7 +19,11 @@ import chess as python_chess
 import chess.pgn as python_pgn
 import numpy as np
 
-PACKAGE = Path(__file__).resolve().parents[3] / "python" / "tabiya"
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = ROOT / "python" / "tabiya"
+sys.path.append(str(ROOT / "tests" / "python"))
+
+from random_boards import random_boards  # noqa: E402 - found by the line above
 
 
 def load(library):
@@ -61,20 +65,6 @@ class Table:
         print(f"{name:<46} {slow * unit:>11.3f} {label} {fast * unit:>11.4f} {label} {ratio:>8.1f}x {wanted:>7}x", flush=True)
         if ratio < wanted:
             self.failed.append(name)
-
-
-def positions(count, seed=1):
-    """FENs of random games."""
-    source = random.Random(seed)
-    fens, board = [], python_chess.Board()
-    while len(fens) < count:
-        moves = list(board.legal_moves)
-        if not moves or board.ply() > 120:
-            board = python_chess.Board()
-            continue
-        board.push(source.choice(moves))
-        fens.append(board.fen())
-    return fens
 
 
 def games(count, seed=2):
@@ -211,7 +201,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="fail below the wanted ratios")
     options = parser.parse_args()
     tabiya = load(options.library)
-    fens = positions(options.positions)
+    fens = [board.fen() for board in random_boards(options.positions, plies=120)]
     table = Table(options.seconds)
     boards(table, tabiya.chess, fens)
     batches(table, tabiya, fens, games(options.games))

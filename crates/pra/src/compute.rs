@@ -5,6 +5,7 @@ use crate::{Batch, Config, Device, LossWeights, Losses, Prediction, Transformer,
 
 /// Why a device failed; the CPU never does.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ComputeError {
     /// The device reports an error.
     #[error("device error: {0}")]

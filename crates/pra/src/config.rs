@@ -53,6 +53,7 @@ pub struct Config {
 
 /// Why a configuration is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// The number of blocks.
     #[error("depth must be 1 to 64, not {0}")]

@@ -68,6 +68,7 @@ impl LoaderCounts {
 
 /// Why no batch could be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoaderError {
     /// The data set could not be read.
     #[error(transparent)]

@@ -22,6 +22,7 @@ const MIN_ARROW: f32 = 0.005;
 
 /// Why there is no prediction.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PredictError {
     /// An output is NaN or infinite.
     #[error("the outputs of the model are not finite numbers: {0}")]

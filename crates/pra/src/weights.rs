@@ -28,6 +28,7 @@ const MAX_CONFIG: u64 = 1 << 20;
 
 /// Why a model could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModelError {
     /// An I/O error.
     #[error("cannot {what} {}: {cause}", path.display())]
@@ -70,6 +71,7 @@ pub enum ModelError {
 
 /// Why a file of tensors is invalid.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TensorError {
     /// Not a safetensors file, or a damaged one.
     #[error("not a safetensors file, or damaged: {0}")]

@@ -13,10 +13,12 @@ use chess::Position;
 use chess::rng::Rng;
 use data::FileFormat;
 use learn::log::{self, LOG};
-use made::{Folder, game, make};
-use tabiya_pra::gpu::{Device, GpuEngine};
+use made::{game, make};
+use tabiya_pra::gpu::{BurnDevice, GpuTransformer};
 use tabiya_pra::train::{Event, LogLine, TrainOptions, Training, train};
-use tabiya_pra::{Batch, Compute, Config, Engine, LossWeights, Place, Weights, compute_on};
+use tabiya_pra::{
+    Batch, Compute, Config, Device, LossWeights, Losses, Transformer, Weights, compute_on, encode,
+};
 
 /// Castling, en passant, promotions with and without captures, both sides to move.
 const POSITIONS: [&str; 7] = [

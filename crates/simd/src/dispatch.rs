@@ -181,6 +181,14 @@ impl Kernels {
         kernels
     }
 
+    /// Changes to another instruction set, for tests and benchmarks; returns `false`, and changes nothing, if
+    /// this CPU does not support it.
+    pub fn select(&mut self, set: InstructionSet) -> bool {
+        let kernels = Self::new(set);
+        *self = kernels.unwrap_or(*self);
+        kernels.is_some()
+    }
+
     /// Their instruction set.
     pub fn instruction_set(self) -> InstructionSet {
         self.0

@@ -1,7 +1,8 @@
-//! Shared by the tests of the workspace: temporary directories, killing a process and resuming it, test
-//! networks, and the files that are too large for the repository.
+//! Shared by the tests of the workspace: temporary directories, killing a process and resuming it, random
+//! games, test networks, and the files that are too large for the repository.
 
 mod kill;
+mod random_games;
 mod temp_dir;
 
 pub mod halfka;
@@ -10,6 +11,7 @@ pub mod halfkp;
 use std::path::{Path, PathBuf};
 
 pub use kill::KillLoop;
+pub use random_games::{Step, random_positions, random_walk};
 pub use temp_dir::{TempDir, contents, copy_dir};
 
 /// A file of `shared/data`, which lies beside the repository (`TABIYA_SHARED` names another directory).

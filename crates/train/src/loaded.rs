@@ -14,6 +14,7 @@ use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters};
 /// Why a file is no network.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say it all")]
+#[non_exhaustive]
 pub enum LoadNetworkError {
     #[error("cannot read {}: {cause}", path.display())]
     Io { path: PathBuf, cause: io::Error },

@@ -20,6 +20,7 @@ use chess::Game;
 use engine::analysis::AnalysisEngine;
 use engine::search::{Engine, Limits};
 
+use crate::search_limits::SearchLimits;
 use crate::{Outcome, input, interrupt, threads};
 
 /// Analyze a position, or every move of a game
@@ -56,12 +57,8 @@ pub struct AnalyseArgs {
     /// Seconds for the position [default: 5], or for each move of a game [default: 0.3]
     #[arg(long, value_name = "S", group = "limit", value_parser = seconds)]
     time: Option<Duration>,
-    /// Depth limit in plies
-    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u32).range(1..=127))]
-    depth: Option<u32>,
-    /// Node limit
-    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limits: SearchLimits,
     /// Number of principal variations of a position
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=218))]
     multipv: u16,
@@ -93,11 +90,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 impl AnalyseArgs {
     /// The limits of a search; `default` is its time without any option.
     fn limits(&self, default: Duration) -> Limits {
-        let mut limits = Limits { depth: self.depth, nodes: self.nodes, ..Limits::default() };
-        if limits == Limits::default() {
-            limits.move_time = Some(self.time.unwrap_or(default));
-        }
-        limits
+        self.limits.or_time(self.time.unwrap_or(default))
     }
 
     /// The engine; Ctrl-C stops its search, not the program.

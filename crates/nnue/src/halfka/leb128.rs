@@ -3,6 +3,7 @@
 
 /// Why the numbers of a block cannot be decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Leb128Error {
     /// A number needs more bits than its type has.
     #[error("number {index} is out of range")]

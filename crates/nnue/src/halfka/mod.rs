@@ -112,12 +112,9 @@ impl Network {
         self.kernels.instruction_set()
     }
 
-    /// Selects an instruction set, for tests and benchmarks; returns `false`, and changes nothing, if the CPU
-    /// does not support it. Values do not depend on it.
+    /// Selects an instruction set, as [`Kernels::select`] does. Values do not depend on it.
     pub fn set_instruction_set(&mut self, set: InstructionSet) -> bool {
-        let kernels = Kernels::new(set);
-        self.kernels = kernels.unwrap_or(self.kernels);
-        kernels.is_some()
+        self.kernels.select(set)
     }
 
     /// The value of a position from the side to move, with refreshed accumulators.

@@ -37,6 +37,7 @@ const FIXED_LENGTH: usize = 12
 
 /// Why a HalfKP file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The first four bytes are not [`VERSION`].
     #[error(

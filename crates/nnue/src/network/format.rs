@@ -40,6 +40,7 @@ pub const MAX_FILE_LEN: usize = HEADER_LEN
 
 /// Why a network file is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The magic bytes are missing.
     #[error("not a network: it does not begin with TABIYANN")]

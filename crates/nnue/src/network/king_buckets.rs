@@ -36,6 +36,7 @@ const MIRRORED: [(usize, [[u8; 4]; 8]); 5] = [
 
 /// There is no such standard table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KingBucketsError {
     /// Of this number of buckets.
     #[error("no table of {0} king buckets: use 1, 2, 4, 8 or 16")]

@@ -57,6 +57,7 @@ pub struct Network {
 
 /// Parameters that do not match their shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NetworkError {
     /// The shape is invalid.
     #[error(transparent)]

@@ -43,6 +43,7 @@ pub struct Shape {
 
 /// Why a shape is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// The hidden layer is too small, too large, or no multiple of [`HIDDEN_STEP`].
     #[error(

@@ -27,6 +27,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// Why a checkpoint is invalid.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// An I/O error.
     #[error("cannot {what} {}: {cause}", path.display())]

@@ -19,6 +19,7 @@ const MIN_SHARE: usize = 96;
 
 /// Why inputs are invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DenseError {
     /// The inputs are not one row of 768 for each value.
     #[error("{inputs} inputs are not {values} rows of 768")]

@@ -51,6 +51,7 @@ impl Default for EvaluateOptions {
 
 /// Why an evaluation failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvaluateError {
     /// The data set could not be read.
     #[error(transparent)]

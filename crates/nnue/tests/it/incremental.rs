@@ -1,7 +1,7 @@
 //! Incremental evaluation in random games equals the scalar evaluation with refreshed accumulators: with
 //! every kind of shape, in chess and Chess960, with moves unmade, and with plies that are not evaluated.
 //!
-//! `NNUE_MOVES=1000000 cargo test --release -p tabiya-nnue --test incremental` sets the number of moves.
+//! `NNUE_MOVES=1000000 cargo test --release -p tabiya-nnue --test it incremental` sets the number of moves.
 
 use std::sync::Arc;
 

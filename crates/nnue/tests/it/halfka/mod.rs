@@ -6,11 +6,12 @@ mod hostile;
 
 use std::sync::Arc;
 
+use chess::Position;
 use chess::rng::Rng;
-use chess::{Position, chess960};
 use tabiya_nnue::halfka::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfka::{self, Reference};
 use test_support::halfkp::Weights;
+use test_support::{Step, random_positions, random_walk};
 
 /// The same network with each instruction set of this machine, scalar first.
 fn networks(file: &[u8]) -> Vec<Arc<Network>> {
@@ -28,15 +29,8 @@ fn every_instruction_set_gives_the_values_of_a_plain_reference() {
     for weights in [Weights::Typical, Weights::Extreme] {
         let file = halfka::file(weights, 1);
         let (networks, reference) = (networks(&file), Reference::new(&file));
-        let mut rng = Rng::new(7, 0);
-        let mut position = Position::INITIAL;
         let mut values = std::collections::HashSet::new();
-        for _ in 0..300 {
-            let legal = position.legal_moves();
-            position = match legal.is_empty() {
-                true => chess960::start(rng.below(960) as u16).expect("below 960"),
-                false => position.after(legal[rng.below(legal.len())]),
-            };
+        for position in random_positions(Rng::new(7, 0)).take(300) {
             let expected = reference.evaluate(&position);
             values.insert(expected);
             for network in &networks {
@@ -54,42 +48,25 @@ fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() 
     for (weights, share) in [(Weights::Typical, 2_000), (Weights::Extreme, 1_000)] {
         let networks = networks(&halfka::file(weights, 2));
         let mut stacks: Vec<_> = networks.iter().cloned().map(AccumulatorStack::new).collect();
-        let mut rng = Rng::new(2, 0);
-        let mut played = 0;
-        while played < share {
-            // Chess960, for its castling.
-            let mut position = chess960::start(rng.below(960) as u16).expect("below 960");
-            stacks.iter_mut().for_each(|stack| stack.reset(&position));
-            let mut before = vec![];
-            for _ in 0..200 {
-                let legal = position.legal_moves();
-                if legal.is_empty() {
-                    break;
-                }
-                if !before.is_empty() && rng.below(5) == 0 {
-                    stacks.iter_mut().for_each(AccumulatorStack::unmake_move);
-                    position = before.pop().expect("there is one");
-                    continue;
-                }
-                let m = legal[rng.below(legal.len())];
-                let after = position.after(m);
-                for stack in &mut stacks {
-                    assert_eq!(stack.make_move(&position, m), after);
-                }
-                before.push(position);
-                position = after;
-                played += 1;
-                // Not at every ply: the others are updated lazily.
-                if rng.below(3) > 0 {
-                    let value = networks[0].evaluate(&position);
-                    for (network, stack) in networks.iter().zip(&mut stacks) {
-                        let set = network.instruction_set();
-                        assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
-                        assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
-                    }
+        let mut rng = Rng::new(3, 0);
+        random_walk(share, Rng::new(2, 0), |step, position| {
+            for stack in &mut stacks {
+                match step {
+                    Step::Start => stack.reset(&position),
+                    Step::Make(before, m) => assert_eq!(stack.make_move(&before, m), position),
+                    Step::Unmake => stack.unmake_move(),
                 }
             }
-        }
+            // Not at every ply: the others are updated lazily.
+            if rng.below(3) > 0 {
+                let value = networks[0].evaluate(&position);
+                for (network, stack) in networks.iter().zip(&mut stacks) {
+                    let set = network.instruction_set();
+                    assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
+                    assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
+                }
+            }
+        });
     }
 }
 

@@ -1,9 +1,7 @@
 //! Whatever position one starts from and whatever moves one plays: the promises hold. The fuzz
 //! target `position` tests the same property.
 
-mod slow;
-mod walk;
-
+use crate::{slow, walk};
 use proptest::prelude::*;
 
 /// FENs of all sorts for the walks to start from.

@@ -8,7 +8,7 @@ use tabiya_paco::{
 };
 
 fn cases() -> Vec<Value> {
-    let compressed = include_bytes!("data/cases.jsonl.zst");
+    let compressed = include_bytes!("../data/cases.jsonl.zst");
     let text = zstd::decode_all(&compressed[..]).unwrap();
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let mut lines = lines.map(|line| serde_json::from_slice(line).unwrap());

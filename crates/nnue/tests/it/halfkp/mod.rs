@@ -9,9 +9,10 @@ mod hostile;
 use std::sync::Arc;
 
 use chess::rng::Rng;
-use chess::{Color, Position, Setup, chess960};
+use chess::{Color, Position, Setup};
 use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfkp::{self, Weights};
+use test_support::{Step, random_positions, random_walk};
 
 /// The same network with each instruction set of this machine, scalar first.
 fn networks(weights: Weights) -> Vec<Arc<Network>> {
@@ -30,14 +31,7 @@ fn every_instruction_set_gives_the_values_of_a_plain_reference() {
     for weights in [Weights::Typical, Weights::Extreme] {
         let file = halfkp::file(weights, 1);
         let networks = networks(weights);
-        let mut rng = Rng::new(7, 0);
-        let mut position = Position::INITIAL;
-        for _ in 0..150 {
-            let legal = position.legal_moves();
-            position = match legal.is_empty() {
-                true => chess960::start(rng.below(960) as u16).expect("below 960"),
-                false => position.after(legal[rng.below(legal.len())]),
-            };
+        for position in random_positions(Rng::new(7, 0)).take(150) {
             let expected = halfkp::reference(&file, &position);
             for network in &networks {
                 let set = network.instruction_set();
@@ -84,47 +78,28 @@ fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() 
     for (weights, share) in [(Weights::Typical, moves * 2 / 3), (Weights::Extreme, moves / 3)] {
         let networks = networks(weights);
         let mut stacks: Vec<_> = networks.iter().cloned().map(AccumulatorStack::new).collect();
-        let mut rng = Rng::new(2, 0);
-        let (mut played, mut values, mut evaluated) = (0, std::collections::HashSet::new(), 0);
-        while played < share {
-            // Chess960, for its castling.
-            let mut position = chess960::start(rng.below(960) as u16).expect("below 960");
-            stacks.iter_mut().for_each(|stack| stack.reset(&position));
-            let mut before = vec![];
-            for _ in 0..200 {
-                let legal = position.legal_moves();
-                if legal.is_empty() {
-                    break;
-                }
-                // Now and then unmake some moves.
-                if !before.is_empty() && rng.below(5) == 0 {
-                    for _ in 0..=rng.below(before.len().min(4)) {
-                        stacks.iter_mut().for_each(AccumulatorStack::unmake_move);
-                        position = before.pop().expect("as many as there are plies");
-                    }
-                    continue;
-                }
-                let m = legal[rng.below(legal.len())];
-                let after = position.after(m);
-                for stack in &mut stacks {
-                    assert_eq!(stack.make_move(&position, m), after);
-                }
-                before.push(position);
-                position = after;
-                played += 1;
-                // Not at every ply: the others are updated lazily.
-                if rng.below(3) > 0 {
-                    let value = networks[0].evaluate(&position);
-                    for (network, stack) in networks.iter().zip(&mut stacks) {
-                        let set = network.instruction_set();
-                        assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
-                        assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
-                    }
-                    values.insert(value);
-                    evaluated += 1;
+        let (mut values, mut evaluated) = (std::collections::HashSet::new(), 0);
+        let mut rng = Rng::new(3, 0);
+        random_walk(share, Rng::new(2, 0), |step, position| {
+            for stack in &mut stacks {
+                match step {
+                    Step::Start => stack.reset(&position),
+                    Step::Make(before, m) => assert_eq!(stack.make_move(&before, m), position),
+                    Step::Unmake => stack.unmake_move(),
                 }
             }
-        }
+            // Not at every ply: the others are updated lazily.
+            if rng.below(3) > 0 {
+                let value = networks[0].evaluate(&position);
+                for (network, stack) in networks.iter().zip(&mut stacks) {
+                    let set = network.instruction_set();
+                    assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
+                    assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
+                }
+                values.insert(value);
+                evaluated += 1;
+            }
+        });
         // If everything were clipped there would be nothing to compare.
         assert!(values.len() > 100, "{} values of {evaluated}", values.len());
     }

@@ -1,10 +1,9 @@
 //! Games: repetition, the 50- and 75-move rules, dead positions, taking back; against a recount from
 //! the first move.
 
-mod slow;
-
-use slow::SlowBoard;
-use slow::games::choose;
+use crate::slow;
+use crate::slow::SlowBoard;
+use crate::slow::games::choose;
 use tabiya_chess::rng::Rng;
 use tabiya_chess::{
     Color, DrawReason, Game, IllegalMove, Move, MoveKind, Outcome, Position, Square,

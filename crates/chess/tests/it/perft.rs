@@ -176,7 +176,7 @@ fn a_finished_game_leads_nowhere() {
 #[test]
 fn random_positions_have_the_counts_of_stockfish() {
     const MOST: u64 = 20_000;
-    let text = include_str!("data/perft.txt");
+    let text = include_str!("../data/perft.txt");
     let mut checked = 0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();

@@ -2,8 +2,7 @@
 //!
 //! `PACO_GAMES=100000 cargo test -p tabiya-paco --test playouts` plays more of them.
 
-mod slow;
-
+use crate::slow;
 use chess::{Color, Square};
 use tabiya_paco::{
     Action, Answer, Game, Legal, Options, Position, Required, Rng, Rules, TensorBatch, expand,

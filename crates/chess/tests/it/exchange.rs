@@ -1,8 +1,7 @@
 //! Static exchange evaluation against a recursion on a slow board.
 
-mod slow;
-
-use slow::SlowBoard;
+use crate::slow;
+use crate::slow::SlowBoard;
 use tabiya_chess::{Color, Move, MoveKind, Piece, PieceType, Position, Square, see};
 
 fn value(piece: Piece) -> i32 {

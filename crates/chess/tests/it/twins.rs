@@ -1,11 +1,10 @@
 //! The move generator against the reference implementation, over random games of chess and Chess960.
 
-mod slow;
-
+use crate::slow;
 use std::collections::BTreeSet;
 
-use slow::SlowBoard;
-use slow::games::play;
+use crate::slow::SlowBoard;
+use crate::slow::games::play;
 use tabiya_chess::{
     Bitboard, CastlingStyle, Color, FenStyle, Move, MoveFilter, MoveKind, MoveList, Observer,
     Piece, Position, Setup, Square,

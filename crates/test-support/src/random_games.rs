@@ -1,0 +1,65 @@
+//! Random games.
+
+use chess::rng::Rng;
+use chess::{Move, Position, chess960};
+
+/// The longest game of a walk, in plies played and unmade.
+const PLIES: usize = 200;
+
+fn chess960_start(rng: &mut Rng) -> Position {
+    chess960::start(rng.below(960) as u16).expect("below 960")
+}
+
+/// Positions of random games without end, each a move after the one before. A game that is over is followed
+/// by a start position of Chess960.
+pub fn random_positions(mut rng: Rng) -> impl Iterator<Item = Position> {
+    let mut position = Position::INITIAL;
+    std::iter::repeat_with(move || {
+        let legal = position.legal_moves();
+        position = match legal.is_empty() {
+            true => chess960_start(&mut rng),
+            false => position.after(legal[rng.below(legal.len())]),
+        };
+        position
+    })
+}
+
+/// A step of a [`random_walk`].
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A game begins.
+    Start,
+    /// A move is made in a position.
+    Make(Position, Move),
+    /// The last move is unmade.
+    Unmake,
+}
+
+/// Plays at least so many random moves, in games of Chess960 for its castling, and unmakes some now and then.
+/// `follow` gets every step, and the position after it.
+pub fn random_walk(moves: usize, mut rng: Rng, mut follow: impl FnMut(Step, Position)) {
+    let mut played = 0;
+    while played < moves {
+        let mut position = chess960_start(&mut rng);
+        follow(Step::Start, position);
+        let mut line = vec![];
+        for _ in 0..PLIES {
+            let legal = position.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            if !line.is_empty() && rng.below(5) == 0 {
+                for _ in 0..=rng.below(line.len().min(4)) {
+                    position = line.pop().expect("as many as there are plies");
+                    follow(Step::Unmake, position);
+                }
+                continue;
+            }
+            let m = legal[rng.below(legal.len())];
+            line.push(position);
+            position = position.after(m);
+            follow(Step::Make(line[line.len() - 1], m), position);
+            played += 1;
+        }
+    }
+}
