@@ -364,6 +364,8 @@ class ChunkConverter:
 # Options and reports are JSON. Callbacks get the kind of an event, a text, and what is done, games and positions.
 _Callback = Callable[[str, str, int, int, int], None]
 
+CHUNK_BYTES: int
+
 def data_default_options() -> Tuple[str, List[str]]: ...
 def data_prepare(
     inputs: List[str],
@@ -371,7 +373,7 @@ def data_prepare(
     options: str,
     threads: Optional[int] = None,
     callback: Optional[_Callback] = None,
-    chunks: Optional[Tuple[str, int]] = None,
+    chunks: Optional[Tuple[List[str], int]] = None,
 ) -> str: ...
 def data_info(folder: _Path, threads: Optional[int] = None) -> str: ...
 def data_verify(folder: _Path, threads: Optional[int] = None, callback: Optional[_Callback] = None) -> str: ...

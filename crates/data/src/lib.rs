@@ -74,9 +74,10 @@ pub use packed_file::PackedFile;
 pub use plan::DataSetPlan;
 #[cfg(feature = "parquet")]
 pub use prepare::{
-    ChunkConverter, Counts, FileFormat, GameTable, GenerateOptions, InputFile, Partition,
-    PrepareEvent, PrepareOptions, Prepared, RowOrder, SkippedGames, SkippedPositions, TextChunks,
-    TimeClass, convert, describe, expand, generate, prepare, prepare_with_chunks, read_table,
+    CHUNK_BYTES, ChunkConverter, ConvertedChunks, Counts, FileFormat, GameTable, GenerateOptions,
+    InputFile, Partition, PrepareEvent, PrepareOptions, Prepared, RowOrder, SkippedGames,
+    SkippedPositions, TextChunks, TimeClass, convert, convert_chunks, describe, expand, generate,
+    prepare, prepare_with_chunks, read_table,
 };
 pub use read_games::{Chunk, ReadOptions, read_games};
 #[cfg(feature = "parquet")]

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ::data::{
-    Column, FileFormat, PointOfView, PrepareEvent, PrepareOptions, Prepared, RowOrder, Workers,
+    CHUNK_BYTES, Column, ConvertedChunks, FileFormat, PointOfView, PrepareEvent, PrepareOptions,
+    Prepared, RowOrder, Workers, convert_chunks, prepare_with_chunks,
 };
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -88,6 +89,13 @@ pub struct PrepareArgs {
     /// Convert only part I of N of the games, to distribute work over several machines.
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: String,
+    /// With --shard: write converted chunks of the games, for a run with --chunks, instead of a data set.
+    #[arg(long, requires = "shard")]
+    convert_only: bool,
+    /// Directories of chunks converted by other machines with --convert-only. Chunks that are missing are
+    /// converted.
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "shard")]
+    chunks: Vec<PathBuf>,
     /// Columns, separated by commas: fen, best_move, eval, mate, result, ply, white_elo, black_elo, game,
     /// clock, board [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -104,12 +112,16 @@ pub struct PrepareArgs {
 }
 
 impl PrepareArgs {
-    fn options(&self) -> anyhow::Result<PrepareOptions> {
-        let (part, parts) = self
-            .shard
-            .split_once('/')
+    fn shard(&self) -> anyhow::Result<(u32, u32)> {
+        let numbers = self.shard.split_once('/');
+        numbers
             .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
-            .with_context(|| format!("'{}' is not a part such as 1/4", self.shard))?;
+            .filter(|&(part, parts)| part > 0 && part <= parts)
+            .with_context(|| format!("'{}' is not a part such as 1/4", self.shard))
+    }
+
+    fn options(&self) -> anyhow::Result<PrepareOptions> {
+        let (part, parts) = self.shard()?;
         let is_packed = self.format == "packed";
         if is_packed {
             ensure!(self.columns.is_empty(), "packed rows have no columns to choose from");
@@ -135,7 +147,8 @@ impl PrepareArgs {
             seed: self.seed,
             shard_rows: self.shard_rows,
             group_rows: self.group_rows,
-            shard: (part, parts),
+            // A part of the chunks has rows of the whole data set.
+            shard: if self.convert_only { (1, 1) } else { (part, parts) },
             columns: if self.columns.is_empty() { names(all) } else { self.columns.clone() },
             order: RowOrder::new(self.dedup, self.shuffle),
             format: if is_packed { FileFormat::Packed } else { FileFormat::Parquet },
@@ -180,13 +193,47 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
     let bar = progress::bar(total, "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
     bar.enable_steady_tick(Duration::from_millis(200));
     let show = |event: PrepareEvent<'_>| report(&bar, event);
-    let prepared = ::data::prepare(&args.inputs, &args.out, &options, workers, show);
+    if args.convert_only {
+        let (inputs, shard) = (&args.inputs, args.shard()?);
+        let converted =
+            convert_chunks(inputs, &args.out, &options, shard, CHUNK_BYTES, workers, show);
+        drop(bar);
+        return write_chunks(converted?, args, begin.elapsed().as_secs_f64(), out);
+    }
+    let chunks = (!args.chunks.is_empty()).then_some((args.chunks.as_slice(), CHUNK_BYTES));
+    let prepared = prepare_with_chunks(&args.inputs, &args.out, &options, chunks, workers, show);
     drop(bar);
     let prepared = prepared?;
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     write_report(&prepared, args, seconds, cpu, out)?;
     let is_fine = prepared.manifest.problems == 0;
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write_chunks(
+    converted: ConvertedChunks,
+    args: &PrepareArgs,
+    seconds: f64,
+    out: &mut dyn Write,
+) -> Outcome {
+    let ConvertedChunks { chunks, converted_before, with_problems } = converted;
+    if args.json {
+        let report = serde_json::json!({
+            "chunks": chunks,
+            "converted_before": converted_before,
+            "with_problems": with_problems,
+            "seconds": seconds,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        let chunks = count(chunks, "chunk");
+        let summary = format!(
+            "{chunks}, {converted_before} converted before, {with_problems} with problems, \
+             which the run with --chunks reports, {seconds:.2} s"
+        );
+        prose(out, &summary)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write_report(

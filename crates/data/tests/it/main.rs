@@ -1,5 +1,6 @@
 //! Data sets from the outside. One test program: it links once.
 
+mod chunks;
 mod damage;
 mod files;
 mod folders;
