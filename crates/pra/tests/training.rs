@@ -31,7 +31,16 @@ fn training(folder: &Path, out: &str) -> Training {
     (options.window_rows, options.eval_positions) = (250, 50);
     (options.eval_every, options.save_every, options.keep) = (3, 4, 2);
     let (data, out) = (folder.join("data"), folder.join(out));
-    Training { options, device: "cpu".into(), data, out, from: None, must_resume: false }
+    Training {
+        options,
+        device: "cpu".into(),
+        data,
+        out,
+        from: None,
+        must_resume: false,
+        resume_from: None,
+        tensorboard: None,
+    }
 }
 
 fn finish(training: &Training) -> Trained {

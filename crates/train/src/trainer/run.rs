@@ -51,6 +51,8 @@ pub struct Training {
     pub save_every: u64,
     /// How many older checkpoints are kept.
     pub keep: usize,
+    /// The folder for an event file of TensorBoard.
+    pub tensorboard: Option<PathBuf>,
 }
 
 /// The result of a run.
@@ -97,7 +99,7 @@ pub fn train(
         step: 0,
         recent: Tally::default(),
         total: RowCounts::default(),
-        log: Log::new(out),
+        log: Log::new(out).with_tensorboard(training.tensorboard.as_deref()),
         validation: Vec::new(),
         _lock: lock,
     };
