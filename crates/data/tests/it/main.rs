@@ -3,6 +3,7 @@
 mod damage;
 mod files;
 mod folders;
+mod foreign;
 mod hostile;
 mod made;
 mod prepare;

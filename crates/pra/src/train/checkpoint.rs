@@ -182,6 +182,11 @@ pub(super) fn save(
     Ok(path)
 }
 
+/// Removes the checkpoints after a step.
+pub(super) fn remove_after(folder: &Path, step: u64) -> Result<(), TrainError> {
+    STEPS.remove_after(folder, step)
+}
+
 /// A checkpoint to resume from.
 pub(super) struct Found {
     pub(super) state: (Weights, Optimizer, Cursor),

@@ -88,8 +88,8 @@ struct Run<'a> {
     counts_before: LoaderCounts,
     log: Log<LogLine>,
     validation: Vec<Batch>,
-    /// Whether it extends a run whose later checkpoints and model are still there.
-    is_extended: bool,
+    /// The step from which it extends a run whose later checkpoints and model are still there.
+    extended_from: Option<u64>,
     _lock: FolderLock,
 }
 
@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
             counts_before: LoaderCounts::default(),
             log: Log::new(out).with_tensorboard(training.tensorboard.as_deref()),
             validation: Vec::new(),
-            is_extended: false,
+            extended_from: None,
             _lock: lock,
         })
     }
@@ -224,7 +224,7 @@ impl Train for Run<'_> {
             None => checkpoint::load_newest(&folder, fixed, rates, damaged)?,
             Some(step) => {
                 let found = checkpoint::load_step(&folder, step, fixed, rates, damaged)?;
-                self.is_extended = found.is_extended;
+                self.extended_from = found.is_extended.then_some(step);
                 Some(found.state)
             }
         };
@@ -307,9 +307,9 @@ impl Train for Run<'_> {
         self.log.sync()?;
         self.draw()?;
         let Training { options, out, .. } = self.training;
-        if self.is_extended {
+        if let Some(step) = self.extended_from.take() {
             // From now on this is the folder of the longer run.
-            self.is_extended = false;
+            checkpoint::remove_after(&out.join(CHECKPOINTS), step)?;
             let model = out.join(FINISHED);
             if model.exists() {
                 fs::remove_dir_all(&model).map_err(TrainError::io("remove", &model))?;
