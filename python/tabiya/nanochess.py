@@ -43,18 +43,18 @@ def load(folder: Union[str, "os.PathLike[str]"], step: Optional[int] = None) -> 
     """The model of a step in a folder of checkpoints, or that of the last step."""
     folder = os.fspath(folder)
     found = [re.fullmatch(r"model_(\d+)\.pt", name) for name in os.listdir(folder)]
-    files = {int(match.group(1)): match for match in found if match}
-    if step is None and files:
-        step = max(files)
-    if step not in files:
-        have = ", ".join(map(str, sorted(files))) or "none"
-        raise FileNotFoundError(f"'{folder}' has no checkpoint of step {step}; it has: {have}" if files else f"'{folder}' has no model_*.pt")
-    name, digits = files[step].group(0), files[step].group(1)
-    with open(os.path.join(folder, f"meta_{digits}.json"), encoding="utf-8") as file:
+    digits = {int(match.group(1)): match.group(1) for match in found if match}
+    if not digits:
+        raise FileNotFoundError(f"'{folder}' has no model_*.pt")
+    step = max(digits) if step is None else step
+    if step not in digits:
+        steps = ", ".join(map(str, sorted(digits)))
+        raise FileNotFoundError(f"'{folder}' has no checkpoint of step {step}; it has: {steps}")
+    with open(os.path.join(folder, f"meta_{digits[step]}.json"), encoding="utf-8") as file:
         meta = json.load(file)
     import torch
 
-    state = torch.load(os.path.join(folder, name), map_location="cpu", weights_only=True)
+    state = torch.load(os.path.join(folder, f"model_{digits[step]}.pt"), map_location="cpu", weights_only=True)
     return convert(state, meta)
 
 

@@ -182,8 +182,10 @@ impl DataSet {
             shards.iter().flat_map(|shard| (0..shard.row_groups().len()).map(move |n| (shard, n)));
         let groups: Vec<(&Shard, usize)> = groups.collect();
         let position = [Column::Board, Column::Fen].into_iter().find(|c| self.columns.contains(c));
-        let best_move = self.columns.contains(&Column::BestMove).then_some(Column::BestMove);
-        let columns: Vec<Column> = position.into_iter().chain(best_move).collect();
+        // Ratings and evaluations are converted with them.
+        let others = [Column::BestMove, Column::Eval, Column::WhiteElo, Column::BlackElo];
+        let others = others.into_iter().filter(|column| self.columns.contains(column));
+        let columns: Vec<Column> = position.into_iter().chain(others).collect();
         let check = |(shard, group): (&Shard, usize)| check_row_group(shard, group, &columns);
         let mut checked = CheckedRows::default();
         pipeline::for_each(threads.into(), groups.into_iter(), check, |group: CheckedRows| {
