@@ -233,6 +233,8 @@ def main():
             expected = list(rows(text, view == "mover"))
             out = folder / view
             options = ["--with-eval", "--pov", view, "--shard-rows", "1500", "--group-rows", "400"]
+            # All rows in one split, in the order of the games.
+            options += ["--val-fraction", "0"]
             run(args.program, "prepare", str(pgn), "--out", str(out), *options)
             run(args.program, "verify", str(out))
             manifest = json.loads((out / "_manifest.json").read_text())

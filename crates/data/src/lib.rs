@@ -17,6 +17,8 @@
 mod bounds;
 #[cfg(feature = "parquet")]
 mod columns;
+#[cfg(feature = "parquet")]
+mod data_set;
 mod error;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod files;
@@ -57,6 +59,8 @@ mod verify;
 pub use chess;
 #[cfg(feature = "parquet")]
 pub use columns::{Column, UnknownColumn, schema};
+#[cfg(feature = "parquet")]
+pub use data_set::{CheckedRows, DataSet};
 pub use error::DataError;
 pub use files::{
     OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,

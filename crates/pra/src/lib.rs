@@ -46,7 +46,7 @@ mod weights;
 pub use self::layout::{Init, Kind, Layout, Tensor};
 pub use chess;
 pub use compute::{Compute, ComputeError, compute_on};
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, HEADS};
 pub use device::Device;
 #[cfg(feature = "train")]
 pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, first_positions, sample};

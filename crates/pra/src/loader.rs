@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use chess::Position;
-use data::{Column, DataError, Manifest, Reader, ReaderOptions, ReaderPosition, RowView, Split};
+use data::{Column, DataError, DataSet, Reader, ReaderOptions, ReaderPosition, RowView, Split};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -131,7 +131,7 @@ impl Loader {
         options: LoaderOptions,
         start: ReaderPosition,
     ) -> Result<Self, LoaderError> {
-        let there = Manifest::open(folder)?.column_list()?;
+        let there = DataSet::open(folder)?.columns().to_vec();
         let mut columns: Vec<Column> =
             WANTED.into_iter().filter(|column| there.contains(column)).collect();
         // The reader reports a missing move column with the file name. FENs replace boards.
@@ -240,7 +240,7 @@ pub fn first_positions(
     split: Split,
     count: usize,
 ) -> Result<Vec<Position>, LoaderError> {
-    let has_board = Manifest::open(folder)?.column_list()?.contains(&Column::Board);
+    let has_board = DataSet::open(folder)?.columns().contains(&Column::Board);
     let column = if has_board { Column::Board } else { Column::Fen };
     let options = ReaderOptions { split, columns: vec![column], ..ReaderOptions::default() };
     let mut reader = Reader::open(folder, &options)?;

@@ -8,10 +8,11 @@ use std::time::Instant;
 use ::data::Split;
 use pra::evaluate::{EvaluateOptions, EvaluationText, evaluate};
 
-use super::model::model_folder_or_shipped;
-use crate::Outcome;
+use super::data;
+use super::model::{model_folder_or_shipped, tagged_model};
 use crate::progress::JobProgress;
 use crate::threads::Threads;
+use crate::{Outcome, foreign};
 
 /// Evaluates a model on a data set: accuracy of the policy, errors and calibration of the value
 ///
@@ -27,9 +28,16 @@ pub struct EvalArgs {
     /// Model directory [default: the embedded model]
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// Data set
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    /// The model of the training in checkpoints/TAG: the finished one, or else its newest checkpoint
+    #[arg(long, value_name = "TAG", conflicts_with = "model")]
+    model_tag: Option<String>,
+    /// The checkpoint of this step instead; -1 for the newest
+    #[arg(long, value_name = "N", requires = "model_tag", allow_negative_numbers = true)]
+    step: Option<i64>,
+    /// Data set, or Parquet files with the columns fen, best_move and, if there is one, eval: a folder or a
+    /// file [default: $NANOCHAT_BASE_DIR/pra_data or ~/.cache/nanochess/pra_data]
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
     /// Split of the data set
     #[arg(long, default_value = "validation", value_parser = ["train", "validation"])]
     split: String,
@@ -47,7 +55,11 @@ pub struct EvalArgs {
 }
 
 pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
-    let weights = model_folder_or_shipped(args.model.as_deref())?;
+    let step = args.step.and_then(|step| u64::try_from(step).ok());
+    let tagged = args.model_tag.as_ref().map(|tag| tagged_model(tag, step)).transpose()?;
+    let weights = model_folder_or_shipped(args.model.as_deref().or(tagged.as_deref()))?;
+    let path = data::path_or_default(args.data.as_deref())?;
+    foreign::check(&path, args.threads.count().get(), |line| eprintln!("{line}"))?;
     let options = EvaluateOptions {
         split: if args.split == "train" { Split::Train } else { Split::Validation },
         max_positions: args.max_positions,
@@ -56,7 +68,7 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
     };
     let start = Instant::now();
     let mut progress: Option<JobProgress> = None;
-    let found = evaluate(&weights, &args.data, &options, &mut |done, total| {
+    let found = evaluate(&weights, &path, &options, &mut |done, total| {
         let progress = progress.get_or_insert_with(|| JobProgress::new(total));
         progress.update(done, done, "");
     });

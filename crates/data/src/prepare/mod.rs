@@ -34,6 +34,7 @@ pub use chunk_cache::{CHUNK_BYTES, ChunkConverter, ConvertedChunks, TextChunks, 
 pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use generate::{GenerateOptions, Partition, generate};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
+pub(crate) use progress_log::ResumeState;
 pub use repack::convert;
 pub use source::{InputFile, describe, expand};
 pub use table::{GameTable, read_table};

@@ -4,6 +4,7 @@ mod chunks;
 mod damage;
 mod files;
 mod folders;
+mod foreign;
 mod hostile;
 mod made;
 mod prepare;

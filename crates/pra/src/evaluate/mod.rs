@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use chess::Position;
 use chess::pgn::GameResult;
-use data::{Column, DataError, Manifest, Reader, ReaderOptions, RowView, Shard, Split};
+use data::{Column, DataError, DataSet, Reader, ReaderOptions, RowView, Shard, Split};
 use serde::Serialize;
 
 pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
@@ -126,10 +126,7 @@ fn read(row: RowView<'_>) -> Result<Option<(Position, Labels)>, ()> {
 
 /// The shards of a split, and the columns to read from them.
 fn open(folder: &Path, split: Split) -> Result<(Vec<Shard>, Vec<Column>), EvaluateError> {
-    let manifest = Manifest::open(folder)?;
-    let own = manifest.files.iter().filter(|file| file.split == split);
-    let shards: Vec<Shard> =
-        own.map(|file| Shard::open(&folder.join(&file.path))).collect::<Result<_, _>>()?;
+    let shards = DataSet::open(folder)?.shards(split)?;
     let path = || folder.to_owned();
     if shards.iter().all(|shard| shard.rows() == 0) {
         return Err(EvaluateError::Empty { path: path(), split });
