@@ -5,12 +5,16 @@
 //! square. A flipped board is that of the side to move: his pieces are White's, and his first rank is
 //! the first.
 //!
+//! Beside the position, a model may read its [`Context`]. History: where the piece on a square *k* plies ago
+//! differs from the piece there now, its token, of 0 to 12. Ratings: those of the side to move and of the
+//! opponent, between two rows of a table with one row for every 100 points.
+//!
 //! Policy indices: `from × 64 + to`; castling is the king's move to the g- or c-file, which in Chess960
 //! may share its index with a plain king move. With `promotions`, the last 192 indices are those of
 //! promotions: [`promotion_index`].
 
 use chess::pgn::{GameResult, Score};
-use chess::{Color, Move, PieceType, Position, Square};
+use chess::{Board, Color, Move, PieceType, Position, Square};
 
 use crate::config::{Config, SQUARES};
 
@@ -23,6 +27,45 @@ pub const EMPTY: u8 = 0;
 const CASTLING_ROOK: u8 = 13;
 const EN_PASSANT: u8 = 15;
 
+/// Tokens of pieces alone, without castling rights and en passant.
+pub const PIECE_TOKENS: usize = 13;
+/// Earlier positions that a model reads at most.
+pub const HISTORY_PLIES: usize = data::HISTORY_PLIES;
+/// In [`Tokens::history`]: what stood on the square stands there now.
+pub const UNCHANGED: u8 = u8::MAX;
+/// The ratings of the first and the last row of a rating table; others are clamped.
+const RATINGS: (u16, u16) = (600, 2900);
+/// Points between two rows.
+const RATING_STEP: u16 = 100;
+/// Rows of a rating table: the first is for unknown ratings.
+pub const RATING_ROWS: usize = 2 + ((RATINGS.1 - RATINGS.0) / RATING_STEP) as usize;
+
+/// What a model may know beside the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Context<'a> {
+    /// The boards before the position, the last first; more than [`HISTORY_PLIES`] are ignored.
+    pub earlier: &'a [Board],
+    /// The ratings of White and Black.
+    pub ratings: [Option<u16>; 2],
+}
+
+/// A rating between two rows of a table: the first of both, and the weight of the second.
+///
+/// ```
+/// use tabiya_pra::encode::rating_rows;
+/// assert_eq!(rating_rows(0), (0, 0.0));
+/// assert_eq!(rating_rows(650), (1, 0.5));
+/// assert_eq!((rating_rows(100), rating_rows(4000)), ((1, 0.0), (24, 0.0)));
+/// ```
+pub fn rating_rows(rating: u16) -> (usize, f32) {
+    if rating == 0 {
+        return (0, 0.0);
+    }
+    let above = rating.clamp(RATINGS.0, RATINGS.1) - RATINGS.0;
+    let weight = f32::from(above % RATING_STEP) / f32::from(RATING_STEP);
+    (1 + usize::from(above / RATING_STEP), weight)
+}
+
 /// The model input for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tokens {
@@ -30,6 +73,20 @@ pub struct Tokens {
     pub squares: [u8; SQUARES],
     /// 1 for White to move, 0 for Black; always 1 on a flipped board.
     pub side: u8,
+    /// How many earlier positions are known.
+    pub plies: u8,
+    /// What stood on each square, the last position first: a token, or [`UNCHANGED`].
+    pub history: [[u8; SQUARES]; HISTORY_PLIES],
+    /// The ratings of the side to move and of the opponent; 0 if unknown.
+    pub ratings: [u16; 2],
+}
+
+impl Tokens {
+    /// An input without history and ratings.
+    pub const fn new(squares: [u8; SQUARES], side: u8) -> Self {
+        let history = [[UNCHANGED; SQUARES]; HISTORY_PLIES];
+        Self { squares, side, plies: 0, history, ratings: [0; 2] }
+    }
 }
 
 /// Win, draw and loss probabilities from the model's perspective; as a target, all zero if unknown.
@@ -82,7 +139,7 @@ pub fn orient(config: &Config, square: Square, turn: Color) -> Square {
     if is_flipped(config, turn) { square.flip_rank() } else { square }
 }
 
-/// Encodes a position.
+/// Encodes a position without context.
 ///
 /// ```
 /// use chess::{Position, Square};
@@ -92,15 +149,28 @@ pub fn orient(config: &Config, square: Square, turn: Color) -> Square {
 /// ```
 #[inline]
 pub fn tokens(config: &Config, position: &Position) -> Tokens {
-    let turn = position.turn();
-    let is_flipped = is_flipped(config, turn);
+    tokens_in(config, position, &Context::default())
+}
+
+/// The tokens of the pieces of a board, as the side to move sees it.
+fn piece_tokens(board: &Board, is_flipped: bool) -> [u8; SQUARES] {
     let flip = if is_flipped { 56 } else { 0 };
     let mut squares = [EMPTY; SQUARES];
-    for (square, piece) in position.board().iter() {
+    for (square, piece) in board.iter() {
         let is_white = (piece.color() == Color::White) != is_flipped;
         let color = if is_white { 0 } else { 6 };
         squares[square.index() ^ flip] = 1 + piece.piece_type().index() as u8 + color;
     }
+    squares
+}
+
+/// Encodes a position in its context, of which the model's options say what it reads.
+pub fn tokens_in(config: &Config, position: &Position, context: &Context<'_>) -> Tokens {
+    let turn = position.turn();
+    let is_flipped = is_flipped(config, turn);
+    let pieces = piece_tokens(position.board(), is_flipped);
+    let mut squares = pieces;
+    let flip = if is_flipped { 56 } else { 0 };
     if config.state_input {
         for square in position.castling_rooks() {
             let token = &mut squares[square.index() ^ flip];
@@ -110,7 +180,23 @@ pub fn tokens(config: &Config, position: &Position) -> Tokens {
             squares[square.index() ^ flip] = EN_PASSANT;
         }
     }
-    Tokens { squares, side: u8::from(config.flipped || turn == Color::White) }
+    let mut tokens = Tokens::new(squares, u8::from(config.flipped || turn == Color::White));
+    if config.history {
+        tokens.plies = context.earlier.len().min(HISTORY_PLIES) as u8;
+        for (history, board) in tokens.history.iter_mut().zip(context.earlier) {
+            let then = piece_tokens(board, is_flipped);
+            for (square, history) in history.iter_mut().enumerate() {
+                if then[square] != pieces[square] {
+                    *history = then[square];
+                }
+            }
+        }
+    }
+    if config.ratings {
+        tokens.ratings =
+            [turn, !turn].map(|color| context.ratings[color.index()].unwrap_or_default());
+    }
+    tokens
 }
 
 /// The policy index of a move of the side to move.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use layout::prose;
 use pra::train::{Event, FINISHED, LogLine, TrainOptions, Trained, Training};
-use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Weights};
+use pra::{Config, LossWeights, OptimizerKind, OptimizerOptions, Precision, Weights};
 use serde_json::json;
 
 use crate::Outcome;
@@ -100,6 +100,9 @@ pub struct TrainArgs {
     /// Read rows in file order instead of shuffling
     #[arg(long)]
     in_order: bool,
+    /// Probability with which the history and each rating are left out, so that the model works without
+    #[arg(long, value_name = "X", default_value_t = 0.1)]
+    input_dropout: f64,
     /// Rows in the shuffle buffer
     #[arg(long, value_name = "N", default_value_t = 1 << 18)]
     window: u64,
@@ -108,6 +111,10 @@ pub struct TrainArgs {
     /// bit-exact on cpu only
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: String,
+    /// Precision of matrix products on the CPU: f32 or bf16, with f32 sums [default: bf16 where the CPU has
+    /// AVX-512 BF16, f32 elsewhere and with --reference; a run resumes in its own]
+    #[arg(long, value_name = "NAME")]
+    precision: Option<Precision>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -154,6 +161,10 @@ enum Change {
     LightValue,
     /// The policy loss masks illegal moves.
     LegalMask,
+    /// The last positions are inputs.
+    History,
+    /// The ratings of the players are inputs.
+    Ratings,
 }
 
 impl TrainArgs {
@@ -168,6 +179,8 @@ impl TrainArgs {
                 Change::SelfInMasks => config.self_in_masks = false,
                 Change::LightValue => config.light_value = false,
                 Change::LegalMask => config.legal_mask = false,
+                Change::History => config.history = false,
+                Change::Ratings => config.ratings = false,
             }
         }
         config
@@ -195,6 +208,8 @@ impl TrainArgs {
         let config = from.as_ref().map_or_else(|| self.config(), |weights| *weights.config());
         let options = TrainOptions {
             total_batch_size: self.total_batch_size,
+            input_dropout: self.input_dropout,
+            precision: self.precision,
             device_batch_size: self.device_batch_size,
             loss: LossWeights { policy: self.policy_weight, value: self.value_weight },
             optimizer: self.optimizer(),

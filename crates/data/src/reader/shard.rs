@@ -265,7 +265,14 @@ impl Shard {
             [batch] if batch.num_rows() as u64 == wanted => batch,
             _ => return Err(damaged("its number of rows is wrong".into())),
         };
-        Ok(RowBatch::from_batch(batch, columns, view))
+        let batch = RowBatch::from_batch(batch, columns, view);
+        let first = self.rows_of(number).start + range.start;
+        for (row, number) in batch.iter().zip(first..) {
+            row.check_inputs().map_err(|reason| {
+                DataError::damaged(&self.path, format!("row {number}: {reason}"))
+            })?;
+        }
+        Ok(batch)
     }
 }
 

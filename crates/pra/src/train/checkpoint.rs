@@ -20,6 +20,7 @@ use serde_json::Value;
 use super::TrainOptions;
 use crate::config::Config;
 use crate::loader::LoaderCounts;
+use crate::model::Precision;
 use crate::optim::{Optimizer, OptimizerOptions};
 use crate::weights::Weights;
 
@@ -50,12 +51,27 @@ pub(super) struct FixedOptions {
     #[serde(flatten)]
     optimizer: OptimizerOptions,
     in_order: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_dropout: Option<f64>,
     window_rows: u64,
     seed: u64,
+    /// Older checkpoints, which are of f32, do not have it.
+    #[serde(skip_serializing_if = "is_f32")]
+    precision: Precision,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_f32(precision: &Precision) -> bool {
+    *precision == Precision::F32
 }
 
 impl FixedOptions {
-    pub(super) fn new(options: &TrainOptions, manifest: &Manifest, from: Option<&Weights>) -> Self {
+    pub(super) fn new(
+        options: &TrainOptions,
+        precision: Precision,
+        manifest: &Manifest,
+        from: Option<&Weights>,
+    ) -> Self {
         let mut data = blake3::Hasher::new();
         for file in manifest.files.iter().filter(|file| file.split == Split::Train) {
             data.update(file.blake3.as_bytes());
@@ -71,8 +87,12 @@ impl FixedOptions {
             value_weight: options.loss.value,
             optimizer: options.optimizer,
             in_order: options.in_order,
+            // Older checkpoints, of models that read neither, do not have it.
+            input_dropout: (options.config.history || options.config.ratings)
+                .then_some(options.input_dropout),
             window_rows: options.window_rows,
             seed: options.seed,
+            precision,
         }
     }
 }
@@ -121,6 +141,15 @@ pub(super) fn save(
     })?;
     STEPS.prune(folder, keep.max(1))?;
     Ok(path)
+}
+
+/// The precision of the newest checkpoint, if there is one that can be read.
+pub(super) fn precision(folder: &Path) -> Option<Precision> {
+    let (_, path) = STEPS.list(folder).ok()?.pop()?;
+    let bytes = read(&path.join(STATE), MAX_STATE).ok()?;
+    let state: State<Value> = serde_json::from_slice(&bytes).ok()?;
+    let precision = state.options.get("precision");
+    precision.map_or(Some(Precision::F32), |value| value.as_str()?.parse().ok())
 }
 
 /// Loads the newest checkpoint that is not damaged, if there is one; `damaged` receives the errors of newer
