@@ -14,7 +14,7 @@
 //! promotions: [`promotion_index`].
 
 use chess::pgn::{GameResult, Score};
-use chess::{Board, Color, Move, PieceType, Position, Square};
+use chess::{Board, Color, Game, Move, PieceType, Position, Square};
 
 use crate::config::{Config, SQUARES};
 
@@ -47,6 +47,16 @@ pub struct Context<'a> {
     pub earlier: &'a [Board],
     /// The ratings of White and Black.
     pub ratings: [Option<u16>; 2],
+}
+
+/// The boards before the position of a game, the last first, as [`Context::earlier`].
+pub fn earlier_boards(game: &Game) -> Vec<Board> {
+    let mut game = game.clone();
+    let mut boards = Vec::with_capacity(HISTORY_PLIES);
+    while boards.len() < HISTORY_PLIES && game.undo().is_some() {
+        boards.push(*game.position().board());
+    }
+    boards
 }
 
 /// A rating between two rows of a table: the first of both, and the weight of the second.
@@ -296,6 +306,41 @@ mod tests {
         let other = Config::reference(1, 12);
         assert_ne!(tokens(&other, &white), tokens(&other, &black));
         assert_eq!(tokens(&other, &black).side, 0);
+    }
+
+    #[test]
+    fn history_is_what_stood_there_before_as_the_side_to_move_sees_it() {
+        let config = Config::new(1, 12);
+        let mut game = Game::new(Position::INITIAL);
+        for text in ["e2e4", "d7d5", "e4d5"] {
+            let m = game.position().parse_uci(text).unwrap();
+            game.play(m).unwrap();
+        }
+        let earlier = earlier_boards(&game);
+        assert_eq!(earlier.len(), 3);
+        let ratings = [Some(1500), Some(1800)];
+        let context = Context { earlier: &earlier, ratings };
+        let tokens = tokens_in(&config, game.position(), &context);
+        assert_eq!((tokens.plies, tokens.ratings), (3, [1800, 1500]));
+        // Black to move: the board is flipped, and Black's pawn is token 1.
+        let at = |square: Square| square.flip_rank().index();
+        let changed = |ply: usize| {
+            let all = tokens.history[ply].iter().enumerate();
+            all.filter(|(_, token)| **token != UNCHANGED).map(|(n, &token)| (n, token)).collect()
+        };
+        let sorted = |mut all: Vec<(usize, u8)>| {
+            all.sort_unstable();
+            all
+        };
+        let [before, first, start]: [Vec<_>; 3] = [changed(0), changed(1), changed(2)];
+        let (e4, d5, d7, e2) =
+            (at(Square::E4), at(Square::D5), at(Square::D7), at(Square::E2));
+        assert_eq!(before, sorted(vec![(e4, 7), (d5, 1)]));
+        assert_eq!(first, sorted(vec![(e4, 7), (d5, EMPTY), (d7, 1)]));
+        assert_eq!(start, sorted(vec![(e2, 7), (d5, EMPTY), (d7, 1)]));
+        let without = Config { history: false, ratings: false, ..config };
+        let plain = tokens_in(&without, game.position(), &context);
+        assert_eq!(plain, super::tokens(&config, game.position()));
     }
 
     #[test]
