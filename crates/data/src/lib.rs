@@ -25,6 +25,7 @@ mod files;
 mod frames;
 #[cfg(feature = "parquet")]
 mod histogram;
+mod history;
 mod input;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod lock;
@@ -68,6 +69,7 @@ pub use files::{
 };
 #[cfg(feature = "parquet")]
 pub use histogram::{Histogram, bars_svg};
+pub use history::{EarlierBoards, HISTORY_PLIES, History, HistoryError};
 pub use input::{Format, Input, ReadError, read_text};
 pub use lock::FolderLock;
 #[cfg(feature = "parquet")]

@@ -285,6 +285,12 @@ fn check_row(row: RowView<'_>, columns: &[Column], is_generated: bool) -> Result
         }
         position = Some(unpacked);
     }
+    if let (Some(history), Some(position)) = (row.history(), &position) {
+        history.boards(position).map_err(|error| error.to_string())?;
+        if history.is_empty() {
+            return Err("history is empty and not null".into());
+        }
+    }
     if has(Column::BestMove) && !(is_generated && row.best_move().is_none()) {
         let text = row.best_move().ok_or("there is no move")?;
         if let Some(position) = &position {

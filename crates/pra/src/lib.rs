@@ -50,7 +50,10 @@ pub use config::{Config, ConfigError, HEADS};
 pub use device::Device;
 #[cfg(feature = "train")]
 pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, first_positions, sample};
-pub use model::{Batch, LossWeights, Losses, Prediction, Transformer};
+pub use model::{
+    Batch, LossWeights, Losses, Precision, Prediction, Transformer, UnknownPrecision,
+    UnsupportedPrecision,
+};
 pub use model_text::ModelText;
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};

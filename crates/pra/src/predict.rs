@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
-use chess::{CastlingStyle, Color, Move, Position, Square};
+use chess::{CastlingStyle, Color, Game, Move, Position, Square};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError};
 use serde_json::{Value, json};
@@ -50,16 +50,28 @@ impl PositionPrediction {
         position: &Position,
         temperature: f32,
     ) -> Result<Self, PredictError> {
-        let mut prediction = player.predict(position);
-        if !prediction.is_finite() {
-            return Err(PredictError::NotFinite(position.fen()));
+        player.predict(position).at_temperature(temperature)
+    }
+
+    /// The same for the position of a game, whose last moves the model sees.
+    pub fn of_game(
+        player: &mut Player,
+        game: &Game,
+        temperature: f32,
+    ) -> Result<Self, PredictError> {
+        player.predict_game(game).at_temperature(temperature)
+    }
+
+    fn at_temperature(mut self, temperature: f32) -> Result<Self, PredictError> {
+        if !self.is_finite() {
+            return Err(PredictError::NotFinite(self.position.fen()));
         }
         if temperature != 1.0 {
-            let probabilities: Vec<f32> = prediction.moves.iter().map(|m| m.1).collect();
+            let probabilities: Vec<f32> = self.moves.iter().map(|m| m.1).collect();
             let tempered = at_temperature(&probabilities, temperature);
-            prediction.moves.iter_mut().zip(tempered).for_each(|(m, p)| m.1 = p);
+            self.moves.iter_mut().zip(tempered).for_each(|(m, p)| m.1 = p);
         }
-        Ok(prediction)
+        Ok(self)
     }
 
     /// Whether all probabilities are finite; see [`crate::Prediction::is_finite`].

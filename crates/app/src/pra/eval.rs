@@ -47,11 +47,23 @@ pub struct EvalArgs {
     /// Maximum number of games: those with the lowest ids in the column 'game'
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_games: Option<u64>,
+    /// Leave out an input of the model; repeatable
+    #[arg(long, value_name = "WHAT")]
+    without: Vec<Input>,
     #[command(flatten)]
     threads: Threads,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// An input of a model beside the position.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Input {
+    /// The last positions.
+    History,
+    /// The ratings of the players.
+    Ratings,
 }
 
 pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
@@ -65,6 +77,8 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
         max_positions: args.max_positions,
         max_games: args.max_games,
         threads: args.threads.count().get(),
+        history: !args.without.contains(&Input::History),
+        ratings: !args.without.contains(&Input::Ratings),
     };
     let start = Instant::now();
     let mut progress: Option<JobProgress> = None;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use layout::prose;
 use learn::schedule::warmup_and_decay;
 use pra::train::{Event, FINISHED, LogLine, TrainOptions, Trained, Training, saved_options};
-use pra::{Config, HEADS, LossWeights, OptimizerKind, OptimizerOptions, Weights};
+use pra::{Config, HEADS, LossWeights, OptimizerKind, OptimizerOptions, Precision, Weights};
 use serde_json::json;
 
 use super::{data, model};
@@ -115,6 +115,10 @@ pub struct TrainArgs {
     /// Read rows in file order instead of shuffling
     #[arg(long)]
     in_order: bool,
+    /// Probability with which the history and each rating are left out, so that the model works without
+    /// [default: 0.1]
+    #[arg(long, value_name = "X")]
+    input_dropout: Option<f64>,
     /// Rows in the shuffle buffer [default: 262144]
     #[arg(long, value_name = "N")]
     window: Option<u64>,
@@ -123,6 +127,10 @@ pub struct TrainArgs {
     /// bit-exact on cpu only
     #[arg(long, value_name = "NAME", default_value = "cpu", alias = "device-type")]
     device: String,
+    /// Precision of matrix products on the CPU: f32 or bf16, with f32 sums [default: bf16 where the CPU has
+    /// AVX-512 BF16, f32 elsewhere and with --reference; a run resumes in its own]
+    #[arg(long, value_name = "NAME")]
+    precision: Option<Precision>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -175,6 +183,10 @@ enum Change {
     LightValue,
     /// The policy loss masks illegal moves.
     LegalMask,
+    /// The last positions are inputs.
+    History,
+    /// The ratings of the players are inputs.
+    Ratings,
 }
 
 /// Accepts the number of attention heads that the model has.
@@ -206,6 +218,8 @@ impl TrainArgs {
                 Change::SelfInMasks => config.self_in_masks = false,
                 Change::LightValue => config.light_value = false,
                 Change::LegalMask => config.legal_mask = false,
+                Change::History => config.history = false,
+                Change::Ratings => config.ratings = false,
             }
         }
         config
@@ -250,6 +264,8 @@ impl TrainArgs {
             config,
             num_iterations: self.num_iterations.unwrap_or(saved.num_iterations),
             total_batch_size: self.total_batch_size.unwrap_or(saved.total_batch_size),
+            input_dropout: self.input_dropout.unwrap_or(saved.input_dropout),
+            precision: self.precision.or(saved.precision),
             device_batch_size: self.device_batch_size,
             loss: LossWeights {
                 policy: self.policy_weight.unwrap_or(saved.loss.policy),

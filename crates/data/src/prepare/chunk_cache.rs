@@ -9,10 +9,10 @@
 //!
 //! | bytes | content (little-endian), compressed with zstd |
 //! |---|---|
-//! | 8 | `TABIYACH` |
+//! | 8 | `TABIYAC2` |
 //! | 4 | length of the counts |
 //! | … | counts of the chunk and after each game, as JSON |
-//! | 56 each | rows |
+//! | 72 each | rows |
 //! | 32 | the BLAKE3 hash of all that |
 //!
 //! A chunk with a problem has no file: the process that writes the data set reports it.
@@ -28,7 +28,7 @@ use crate::manifest::PROGRESS;
 use crate::text_reader::Content;
 use crate::{DataError, FolderLock, Row, SUCCESS, Workers, files, pipeline};
 
-const MAGIC: [u8; 8] = *b"TABIYACH";
+const MAGIC: [u8; 8] = *b"TABIYAC2";
 /// Maximum size of a file, and of its content.
 const MAX_BYTES: u64 = 1 << 32;
 /// Compression level: rows are sent once and removed soon.

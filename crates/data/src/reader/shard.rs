@@ -328,14 +328,20 @@ impl Shard {
             [batch] if batch.num_rows() as u64 == wanted => batch,
             _ => return Err(damaged("its number of rows is wrong".into())),
         };
+        let first = self.rows_of(number).start + range.start;
+        let damaged_row = |row: u64, reason: String| {
+            DataError::damaged(&self.path, format!("row {}: {reason}", first + row))
+        };
         if self.is_foreign() {
-            let first = self.rows_of(number).start + range.start;
-            let batch = foreign::convert(batch, columns).map_err(|(row, reason)| {
-                DataError::damaged(&self.path, format!("row {}: {reason}", first + row as u64))
-            })?;
+            let batch = foreign::convert(batch, columns)
+                .map_err(|(row, reason)| damaged_row(row as u64, reason))?;
             return Ok(RowBatch::from_batch(&batch, columns, view));
         }
-        Ok(RowBatch::from_batch(batch, columns, view))
+        let batch = RowBatch::from_batch(batch, columns, view);
+        for (row, number) in batch.iter().zip(0..) {
+            row.check_inputs().map_err(|reason| damaged_row(number, reason.to_string()))?;
+        }
+        Ok(batch)
     }
 }
 

@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::{CHECKPOINTS, TrainOptions};
 use crate::config::Config;
 use crate::loader::LoaderCounts;
-use crate::model::LossWeights;
+use crate::model::{LossWeights, Precision};
 use crate::optim::{Optimizer, OptimizerOptions};
 use crate::weights::Weights;
 
@@ -52,12 +52,27 @@ pub(super) struct FixedOptions {
     #[serde(flatten)]
     optimizer: OptimizerOptions,
     in_order: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_dropout: Option<f64>,
     window_rows: u64,
     seed: u64,
+    /// Older checkpoints, which are of f32, do not have it.
+    #[serde(skip_serializing_if = "is_f32")]
+    precision: Precision,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_f32(precision: &Precision) -> bool {
+    *precision == Precision::F32
 }
 
 impl FixedOptions {
-    pub(super) fn new(options: &TrainOptions, set: &DataSet, from: Option<&Weights>) -> Self {
+    pub(super) fn new(
+        options: &TrainOptions,
+        precision: Precision,
+        set: &DataSet,
+        from: Option<&Weights>,
+    ) -> Self {
         let mut data = blake3::Hasher::new();
         for hash in set.hashes(Split::Train) {
             data.update(hash.as_bytes());
@@ -73,8 +88,12 @@ impl FixedOptions {
             value_weight: options.loss.value,
             optimizer: options.optimizer,
             in_order: options.in_order,
+            // Older checkpoints, of models that read neither, do not have it.
+            input_dropout: (options.config.history || options.config.ratings)
+                .then_some(options.input_dropout),
             window_rows: options.window_rows,
             seed: options.seed,
+            precision,
         }
     }
 
@@ -87,8 +106,10 @@ impl FixedOptions {
             loss: LossWeights { policy: self.policy_weight, value: self.value_weight },
             optimizer: self.optimizer,
             in_order: self.in_order,
+            input_dropout: self.input_dropout.unwrap_or(defaults.input_dropout),
             window_rows: self.window_rows,
             seed: self.seed,
+            precision: Some(self.precision),
             ..defaults
         }
     }
@@ -225,6 +246,15 @@ pub(super) fn load_step(
     let before = FixedOptions { num_iterations, ..fixed.clone() };
     let is_extended = num_iterations != fixed.num_iterations;
     Ok(Found { state: load(&path, &before, optimizer)?, is_extended })
+}
+
+/// The precision of the newest checkpoint, if there is one that can be read.
+pub(super) fn precision(folder: &Path) -> Option<Precision> {
+    let (_, path) = STEPS.list(folder).ok()?.pop()?;
+    let bytes = read(&path.join(STATE), MAX_STATE).ok()?;
+    let state: State<Value> = serde_json::from_slice(&bytes).ok()?;
+    let precision = state.options.get("precision");
+    precision.map_or(Some(Precision::F32), |value| value.as_str()?.parse().ok())
 }
 
 /// Loads the newest checkpoint that is not damaged, if there is one; `damaged` receives the errors of newer

@@ -132,9 +132,13 @@ impl<'a> Run<'a> {
         options.check()?;
         data::ensure_apart(out, [training.data.as_path()])?;
         // The device first, so that nothing is written if it does not exist.
-        let engine = compute_on(&training.device, &options.config, options.threads)?;
+        let recorded = || checkpoint::precision(&out.join(CHECKPOINTS));
+        let precision = options.precision.or_else(recorded);
+        let precision = precision.unwrap_or_else(|| options.default_precision());
+        let engine = compute_on(&training.device, &options.config, options.threads, precision)?;
         let data_set = DataSet::open(&training.data)?;
-        let fixed_options = FixedOptions::new(options, &data_set, training.from.as_ref());
+        let from = training.from.as_ref();
+        let fixed_options = FixedOptions::new(options, precision, &data_set, from);
         let weights = initial_weights(training)?;
         let lock = open_folder(out, training.must_resume || training.resume_from.is_some())?;
         Ok(Self {
