@@ -339,7 +339,7 @@ impl Shard {
         }
         let batch = RowBatch::from_batch(batch, columns, view);
         for (row, number) in batch.iter().zip(0..) {
-            row.check_inputs().map_err(|reason| damaged_row(number, reason.to_string()))?;
+            row.check_inputs().map_err(|reason| damaged_row(number, reason))?;
         }
         Ok(batch)
     }

@@ -3,7 +3,7 @@
 use chess::pgn::{GameTree, NodeId};
 use chess::{Move, Position};
 use engine::analysis::{GameAnalysis, Mark, MoveAnalysis};
-use engine::score::MATE;
+use engine::value::MATE;
 
 use super::Session;
 use super::document::{MAX_LINE, uci};
