@@ -226,7 +226,7 @@ def test_pictures_take_the_arguments_of_python_chess():
         fill={chess.A3: "teal\"<", chess.H8: "red"},
         squares=chess.SquareSet([chess.B2]),
         size=100,
-        colors={"square light": "ivory", "square dark lastmove": "gold", "arrow green": "lime", "unknown": "x"},
+        colors={"square light": "ivory", "square light lastmove": "gold", "arrow green": "lime", "unknown": "x"},
         flipped=True,
         borders=True,
         style=".arrow > line { stroke: red }",
