@@ -219,7 +219,7 @@ def test_positions_of_the_wrong_kind_raise():
     for positions in (3, None, [3], [None], [chess.Board(), "x"], object(), [b"short"], np.zeros((2, 31), np.uint8)):
         with pytest.raises((TypeError, ValueError)):
             batch.features(positions)
-    with pytest.raises(ValueError, match="surrogates"):
+    with pytest.raises(ValueError, match="position 1: "):
         batch.features([chess.STARTING_FEN, "nonsense"])
     with pytest.raises(ValueError, match="position 1: no legal position"):
         batch.evaluate([chess.STARTING_FEN, "8/8/8/8/8/8/8/8 w - - 0 1"])
@@ -242,3 +242,16 @@ def test_columns_are_sequences_that_arrow_libraries_take():
     assert pyarrow.array(column).to_pylist() == polars.Series(column).to_list() == column.to_pylist()
     lists = batch.legal_moves([chess.Board()])
     assert pyarrow.array(lists).to_pylist() == lists.to_pylist()
+
+
+def test_arrow_libraries_share_the_memory_of_columns_and_tables(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text(GAME * 50)
+    games = batch.read_pgn(path)
+    first, second = (pyarrow.table(games).column("fen").chunk(0).buffers()[2].address for _ in range(2))
+    assert first == second
+    column = batch.fens(FENS)
+    assert pyarrow.array(column).buffers()[2].address == pyarrow.array(column).buffers()[2].address
+    assert polars.DataFrame(games).height == len(games)
+    duckdb = pytest.importorskip("duckdb")
+    assert duckdb.sql("SELECT count(*), max(ply) FROM games").fetchall() == [(150, 2)]
