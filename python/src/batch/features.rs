@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use chess::Setup;
-use nnue::features::{Features, MAX_ACTIVE};
+use nnue::features::Features;
 use numpy::Element;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -86,15 +86,20 @@ pub fn features<'py>(
 const MAX_PIECES: usize = 32;
 
 fn active(features: Features, row: &mut [i16]) -> Result<(), String> {
-    let mut buffer = [0; MAX_ACTIVE];
-    let halves = features.active(&mut buffer);
     let count = features.len();
     if count > row.len() {
         return Err(format!("{count} pieces are more than {MAX_PIECES}"));
     }
-    row.fill(-1);
-    let all = halves.into_iter().flatten();
-    row.iter_mut().zip(all).for_each(|(value, &feature)| *value = feature as i16);
+    let mut at = 0;
+    for (n, &word) in features.words().iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            row[at] = 64 * n as i16 + rest.trailing_zeros() as i16;
+            at += 1;
+            rest &= rest - 1;
+        }
+    }
+    row[at..].fill(-1);
     Ok(())
 }
 

@@ -83,7 +83,7 @@ _COLORS = {
 
 
 def board(
-    board: Optional[BaseBoard] = None,
+    board: Any = None,
     *,
     orientation: bool = WHITE,
     lastmove: Optional[Move] = None,

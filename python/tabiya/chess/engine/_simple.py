@@ -160,6 +160,8 @@ class SimpleEngine:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, **popen_args
         )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
         threading.Thread(target=self._read, daemon=True).start()
         try:
             self._hello()
@@ -183,7 +185,7 @@ class SimpleEngine:
         return cls(command, timeout=timeout, **popen_args)
 
     def _read(self) -> None:
-        for line in self._process.stdout:
+        for line in self._output:
             self._lines.put(line.rstrip("\r\n"))
         self._lines.put(None)
 
@@ -191,8 +193,8 @@ class SimpleEngine:
         if any(c in line for c in "\r\n"):
             raise EngineError(f"a line break in a command: {line!r}")
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            self._input.write(line + "\n")
+            self._input.flush()
         except (OSError, ValueError) as error:
             raise EngineTerminatedError(f"the engine has ended: {error}") from error
 
@@ -336,7 +338,7 @@ class SimpleEngine:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._input, self._output):
             with contextlib.suppress(OSError):
                 pipe.close()
 
@@ -414,7 +416,7 @@ class AnalysisResult:
             while True:
                 self.get()
         except AnalysisComplete:
-            return self._best
+            return self._best or BestMove(None, None)
 
     def __iter__(self) -> Iterator[InfoDict]:
         return self
