@@ -382,7 +382,8 @@ fn a_finished_run_is_extended_from_a_step() {
             _ => {}
         })
         .unwrap();
-        assert_eq!((first, checkpoints(&extended.out).as_slice()), (resumed, left));
+        assert_eq!(first, resumed);
+        assert_eq!(checkpoints(&extended.out), left);
         assert!(!extended.out.join(FINISHED).exists());
     }
     let trained = finish(&extended);

@@ -123,6 +123,7 @@ fn what_is_no_data_is_an_error_in_a_line() {
     fs::create_dir(temporary.join("empty")).unwrap();
     assert!(error(&temporary.join("empty")).ends_with("there is no _SUCCESS"));
     assert!(error(&temporary.join("missing")).ends_with("there is no _SUCCESS"));
+    fs::create_dir(temporary.join("set")).unwrap();
     let text = temporary.write_file("set/a.parquet", b"fen,best_move\n");
     assert!(error(&text).contains("neither Parquet nor packed rows"));
     assert!(error(text.parent().unwrap()).contains("a.parquet is damaged"));
