@@ -132,7 +132,8 @@ fn undo(after: &Board, mover: Color, ply: u16) -> Option<Board> {
         ];
         for (now, _, piece) in pieces {
             let is_there = after.piece_at(now) == Some(Piece::new(mover, piece));
-            (is_possible && is_there && from.rank() == Rank::First.relative_to(mover)).then_some(())?;
+            (is_possible && is_there && from.rank() == Rank::First.relative_to(mover))
+                .then_some(())?;
             board.remove(now);
         }
         for (_, before, piece) in pieces {

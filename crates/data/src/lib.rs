@@ -21,9 +21,9 @@ mod error;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod files;
 mod frames;
-mod history;
 #[cfg(feature = "parquet")]
 mod histogram;
+mod history;
 mod input;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod lock;
@@ -63,9 +63,9 @@ pub use files::{
     OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,
     write_atomic,
 };
-pub use history::{EarlierBoards, HISTORY_PLIES, History, HistoryError};
 #[cfg(feature = "parquet")]
 pub use histogram::{Histogram, bars_svg};
+pub use history::{EarlierBoards, HISTORY_PLIES, History, HistoryError};
 pub use input::{Format, Input, ReadError, read_text};
 pub use lock::FolderLock;
 #[cfg(feature = "parquet")]

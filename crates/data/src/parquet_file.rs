@@ -73,7 +73,10 @@ impl Encoder {
         }
         // Dictionaries pay off for columns of few distinct values only.
         let delta_encoded = [Column::Ply, Column::Game, Column::Clock];
-        for column in [Column::Fen, Column::Board, Column::History, Column::Eval].into_iter().chain(delta_encoded) {
+        for column in [Column::Fen, Column::Board, Column::History, Column::Eval]
+            .into_iter()
+            .chain(delta_encoded)
+        {
             let path = ColumnPath::from(column.name());
             properties = properties.set_column_dictionary_enabled(path.clone(), false);
             if delta_encoded.contains(&column) {

@@ -37,6 +37,8 @@ HEADS = len(HARD_HEADS) + FREE_HEADS
 NORM_EPSILON = 1.19e-7
 VALUE_WEIGHT = 0.1
 SIZES = {(4, 144): 2_424_576, (8, 192): 6_085_632, (8, 288): 13_558_272, (12, 288): 17_588_736}
+# Earlier positions that a model reads.
+PLIES = 7
 OPTIONS = ["promotions", "state_input", "turned", "self_in_masks", "light_value", "legal_mask"]
 TASKS = ["train", "infer_1", "infer_64", "infer_256"]
 
@@ -97,11 +99,16 @@ class Block(nn.Module):
 
 
 class Pra(nn.Module):
-    """64 squares and the side to move → 4096 logits (from × 64 + to) and a value of White's view."""
+    """64 squares and the side to move → 4096 logits (from × 64 + to) and a value of White's view.
 
-    def __init__(self, depth, width):
+    With `context` also what stood on the squares in the last 7 positions, and the ratings of both players.
+    """
+
+    def __init__(self, depth, width, context=False):
         super().__init__()
         tables = {"piece_embed": 13, "position_embed": 64, "side_embed": 2}
+        if context:
+            tables |= {"history_embed": PLIES * 13, "own_rating_embed": 25, "opponent_rating_embed": 25}
         self.embedding = nn.ModuleDict({name: nn.Embedding(rows, width) for name, rows in tables.items()})
         self.blocks = nn.ModuleList(Block(width) for _ in range(depth))
         self.policy_head = nn.ModuleDict({name: linear(width, width) for name in ("from_proj", "to_proj")})
@@ -109,10 +116,19 @@ class Pra(nn.Module):
         walls = torch.zeros(len(HARD_HEADS), 64, 64).masked_fill(~hard_masks(), -math.inf)
         self.register_buffer("walls", walls, persistent=False)
 
-    def forward(self, pieces, side):
+    def context(self, then, ratings):
+        """The embeddings of history, one-hot [n, 64, 7 × 13], and of ratings, as weights of rows [n, 2, 25]."""
+        tables = self.embedding
+        sums = then @ tables["history_embed"].weight
+        for who, name in enumerate(("own_rating_embed", "opponent_rating_embed")):
+            sums = sums + (ratings[:, who] @ tables[name].weight)[:, None]
+        return sums
+
+    def forward(self, pieces, side, then=None, ratings=None):
         tables = self.embedding
         place, player = tables["position_embed"].weight, tables["side_embed"](side)[:, None]
-        x = norm(tables["piece_embed"](pieces) + place + player)
+        x = tables["piece_embed"](pieces) + place + player
+        x = norm(x if then is None else x + self.context(then, ratings))
         for block in self.blocks:
             x = block(x, self.walls)
         x = norm(x)
@@ -130,10 +146,10 @@ def losses(model, pieces, side, move, value):
     return functional.cross_entropy(policy, move), error
 
 
-def random_model(depth, width, seed):
+def random_model(depth, width, seed, context=False):
     """No weight is zero, and no value so large that it would saturate."""
     torch.manual_seed(seed)
-    model = Pra(depth, width)
+    model = Pra(depth, width, context)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if "embed" in name or "free" in name:
@@ -151,6 +167,7 @@ def write_model(model, folder):
     folder.mkdir()
     depth, width = len(model.blocks), model.embedding["side_embed"].weight.shape[1]
     config = {"depth": depth, "n_embd": width} | dict.fromkeys(OPTIONS, False)
+    config |= dict.fromkeys(("history", "ratings"), "history_embed" in model.embedding)
     (folder / "config.json").write_text(json.dumps(config))
     save_file(model.state_dict(), folder / "model.safetensors")
 
@@ -167,6 +184,42 @@ def encode(fens):
         for square, piece in board.piece_map().items():
             pieces[row, square] = piece.piece_type + (0 if piece.color else 6)
     return pieces, side
+
+
+def encode_context(boards, ratings):
+    """History [n, 64, 7 × 13] of boards with their moves, and the rows of two ratings [n, 2, 25]; None is unknown."""
+    then, rows = torch.zeros(len(boards), 64, PLIES * 13), torch.zeros(len(boards), 2, 25)
+    for row, board in enumerate(boards):
+        now, earlier = board.piece_map(), board.copy()
+        for ply in range(min(PLIES, len(board.move_stack))):
+            earlier.pop()
+            before = earlier.piece_map()
+            for square in range(64):
+                if (piece := before.get(square)) != now.get(square):
+                    token = piece.piece_type + (0 if piece.color else 6) if piece else 0
+                    then[row, square, 13 * ply + token] = 1
+    for who, rating in enumerate(ratings):
+        place = 0.0 if rating is None else 1 + (min(max(rating, 600), 2900) - 600) / 100
+        for near in (math.floor(place), math.ceil(place)):
+            rows[:, who, near] = max(1 - abs(place - near), 0)
+    return then, rows
+
+
+def played(count, seed=2):
+    """Boards of random games with the moves that led to them, of any length and from any position."""
+    chance, boards = random.Random(seed), []
+    starts = [chess.STARTING_FEN, "r3k2r/1P4pp/8/2pP4/8/8/1p4PP/R3K2R w KQkq c6 0 1"]
+    while len(boards) < count:
+        board = chess.Board(chance.choice(starts))
+        for _ in range(chance.randrange(12 if chance.random() < 0.5 else 90)):
+            moves = list(board.legal_moves)
+            special = [move for move in moves if board.is_castling(move) or board.is_en_passant(move) or move.promotion]
+            if not moves:
+                break
+            board.push(chance.choice(special if special and chance.random() < 0.5 else moves))
+        if any(board.legal_moves):
+            boards.append(board)
+    return boards
 
 
 def kinds(board):
@@ -287,15 +340,20 @@ def check_parameters(program, _work):
     return ", ".join(f"d{depth}/{width} {count:,}" for (depth, width), count in SIZES.items())
 
 
-def compare_answers(program, work, model, folder):
+def compare_answers(program, work, model, folder, boards=None, ratings=(None, None)):
     """What Tabiya computes with a model folder against this model in double precision."""
-    fens = positions(64)
-    (work / "fens").write_text("".join(fen + "\n" for fen in fens))
+    fens = [board.fen() for board in boards] if boards else positions(64)
+    lines = [f"{board.root().fen()} moves {' '.join(map(str, board.move_stack))}" for board in boards or []]
+    (work / "fens").write_text("".join(line.removesuffix(" moves ") + "\n" for line in lines or fens))
     out = work / "raw.safetensors"
-    run(program, "pra", "predict", "--model", folder, "--file", work / "fens", "--raw", out)
+    command = [program, "pra", "predict", "--model", folder, "--file", work / "fens", "--raw", out]
+    for name, rating in zip(("--rating", "--opponent"), ratings, strict=True):
+        command += [name, rating] if rating else []
+    run(*command)
     ours, masks = load_file(out), hard_masks()
+    context = [part.double() for part in encode_context(boards, ratings)] if boards else []
     with torch.inference_mode():
-        policy, value = model.double()(*encode(fens))
+        policy, value = model.double()(*encode(fens), *context)
     shapes = {"policy": policy.shape, "value": value.shape, "masks": masks.shape}
     for name, shape in shapes.items():
         expect(name in ours and ours[name].shape == shape, f"{name} is not there or not of shape {list(shape)}")
@@ -319,6 +377,15 @@ def check_forward(program, work, depth, width):
     model, folder = random_model(depth, width, seed=depth), work / f"model-{width}"
     write_model(model, folder)
     return compare_answers(program, work, model, folder)
+
+
+def check_context(program, work, depth=3, width=48):
+    """The last positions and the ratings of the players as inputs."""
+    model, folder = random_model(depth, width, seed=5, context=True), work / "model-context"
+    write_model(model, folder)
+    for ratings in [(1530, 2177), (None, 2950), (500, None)]:
+        text = compare_answers(program, work, model, folder, played(48), ratings)
+    return text
 
 
 def check_training(program, work, steps=200, batch=32, rate=0.0005, depth=2, width=48):
@@ -373,6 +440,7 @@ def check(args):
         "parameters": (check_parameters,),
         "answers of d4/144": (check_forward, 4, 144),
         "answers of d8/192": (check_forward, 8, 192),
+        "answers with history and ratings": (check_context,),
         "training": (check_training,),
         "trained model": (check_trained,),
     }

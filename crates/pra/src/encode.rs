@@ -333,8 +333,7 @@ mod tests {
             all
         };
         let [before, first, start]: [Vec<_>; 3] = [changed(0), changed(1), changed(2)];
-        let (e4, d5, d7, e2) =
-            (at(Square::E4), at(Square::D5), at(Square::D7), at(Square::E2));
+        let (e4, d5, d7, e2) = (at(Square::E4), at(Square::D5), at(Square::D7), at(Square::E2));
         assert_eq!(before, sorted(vec![(e4, 7), (d5, 1)]));
         assert_eq!(first, sorted(vec![(e4, 7), (d5, EMPTY), (d7, 1)]));
         assert_eq!(start, sorted(vec![(e2, 7), (d5, EMPTY), (d7, 1)]));

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use chess::Position;
 use chess::rng::{Rng, mix};
 use data::{
-    Column, DataError, EarlierBoards, Manifest, Reader, ReaderOptions, ReaderPosition, RowView, Split,
+    Column, DataError, EarlierBoards, Manifest, Reader, ReaderOptions, ReaderPosition, RowView,
+    Split,
 };
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,9 @@
 
 mod twin;
 
-use chess::{Board, Position, Square};
 use chess::pgn::GameResult;
 use chess::rng::Rng;
+use chess::{Board, Position, Square};
 use serde_json::Value;
 use tabiya_pra::encode::Context;
 use tabiya_pra::player::Player;
@@ -58,11 +58,14 @@ fn batch(config: &Config) -> Batch {
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", GameResult::Unknown),
     ];
     // Any boards.
-    let earlier: Vec<Board> = positions.iter().flat_map(|(fen, ..)| {
-        let mut board = *fen.parse::<Position>().unwrap().board();
-        board.remove(Square::E1);
-        [board, Board::INITIAL, Board::EMPTY]
-    }).collect();
+    let earlier: Vec<Board> = positions
+        .iter()
+        .flat_map(|(fen, ..)| {
+            let mut board = *fen.parse::<Position>().unwrap().board();
+            board.remove(Square::E1);
+            [board, Board::INITIAL, Board::EMPTY]
+        })
+        .collect();
     let contexts = [
         Context { earlier: &earlier, ratings: [Some(1530), Some(2100)] },
         Context { earlier: &earlier[2..5], ratings: [None, Some(3000)] },

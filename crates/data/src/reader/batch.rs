@@ -267,9 +267,7 @@ impl<'a> RowView<'a> {
             Column::BlackElo => self.black_elo().into(),
             Column::Game => self.game().into(),
             Column::Clock => self.clock().into(),
-            Column::Board => {
-                self.board().map(|board| hex(board.as_bytes())).into()
-            }
+            Column::Board => self.board().map(|board| hex(board.as_bytes())).into(),
             Column::History => self.history().map(|history| hex(&history.to_bytes())).into(),
         }
     }

@@ -49,7 +49,9 @@ impl BenchReport {
         let mut table = Table::new(["", "positions/s", "GFLOP/s"], &[0], 1);
         for &(name, rate) in &self.rates {
             let what = match name {
-                "train" => format!("training, batches of 64, {}, {}", self.optimizer, self.precision),
+                "train" => {
+                    format!("training, batches of 64, {}, {}", self.optimizer, self.precision)
+                }
                 "loader" => "data loader, on one core".to_owned(),
                 _ => format!("inference, batches of {}", name.trim_start_matches("infer_")),
             };

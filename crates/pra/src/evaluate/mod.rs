@@ -20,7 +20,7 @@ use serde::Serialize;
 
 pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
 pub use phase::Phase;
-pub use sample::{Labels, SampleMetrics};
+pub use sample::{Labels, SampleMetrics, TEMPERATURES};
 pub use text::EvaluationText;
 pub use value::{CENTIPAWN_LIMIT, CalibrationBin, EvalError, ResultError, ValueReport};
 
@@ -275,8 +275,7 @@ impl<'a> Evaluator<'a> {
 
     fn flush(&mut self) -> Result<(), EvaluateError> {
         let config = self.weights.config();
-        let tokens: Vec<_> =
-            self.pending.iter().map(|sample| sample.tokens(config)).collect();
+        let tokens: Vec<_> = self.pending.iter().map(|sample| sample.tokens(config)).collect();
         let predictions = self.model.predict(self.weights, &tokens);
         for (sample, prediction) in self.pending.drain(..).zip(&predictions) {
             let Sample { position, labels, .. } = sample;

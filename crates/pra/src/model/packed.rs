@@ -121,7 +121,8 @@ mod tests {
             assert!(cache.parameters(&weights, true, F32).first_layer_qkv.is_none());
             let qkv = cache.parameters(&weights, false, F32).first_layer_qkv.unwrap().to_vec();
             let address = cache.parameters(&weights, false, F32).first_layer_qkv.unwrap().as_ptr();
-            let again = cache.parameters(&weights.clone(), false, F32).first_layer_qkv.unwrap().as_ptr();
+            let again =
+                cache.parameters(&weights.clone(), false, F32).first_layer_qkv.unwrap().as_ptr();
             assert_eq!(address, again, "computed once for these values");
             let place = weights.layout().blocks[0].qkv;
             weights.values_mut()[place] = 9.0;

@@ -239,7 +239,8 @@ mod avx512 {
             while n < whole {
                 let low = _mm512_loadu_ps(even.as_ptr().add(n));
                 let high = _mm512_loadu_ps(odd.as_ptr().add(n));
-                let both: __m512i = core::mem::transmute(_mm512_cvtne2ps_pbh(high, low));
+                let both = _mm512_cvtne2ps_pbh(high, low);
+                let both = core::mem::transmute::<__m512bh, __m512i>(both);
                 let pairs = _mm512_permutexvar_epi16(order, both);
                 _mm512_storeu_si512(out.as_mut_ptr().add(n).cast(), pairs);
                 n += 16;
@@ -273,7 +274,8 @@ mod avx512 {
             // SAFETY: values of this type are used only where the CPU has AVX-512 BF16; both types are 64
             // bytes of any content.
             Self(unsafe {
-                let [a, b]: [__m512bh; 2] = [core::mem::transmute(a.0), core::mem::transmute(b.0)];
+                let [a, b] = [a, b]
+                    .map(|pairs| core::mem::transmute::<__m512, __m512bh>(pairs.0.register()));
                 F32x16::of(_mm512_dpbf16_ps(self.0.register(), a, b))
             })
         }
@@ -356,7 +358,8 @@ mod tests {
             let depth = 2 * (1 + below(if round % 10 == 0 { 300 } else { 40 }));
             let mut values =
                 |count: usize| -> Vec<f32> { (0..count).map(|_| rng.next_f32() - 0.5).collect() };
-            let (a, b, before) = (values(rows * depth), values(depth * columns), values(rows * columns));
+            let (a, b, before) =
+                (values(rows * depth), values(depth * columns), values(rows * columns));
             let rounded = |values: &[f32]| -> Vec<f32> {
                 values.iter().map(|&x| Pair::new(x, 0.0).numbers()[0]).collect()
             };
@@ -393,7 +396,8 @@ mod tests {
                 for k in 0..depth {
                     let a = f64::from(exact_a[row * depth + k]);
                     for column in 0..columns {
-                        product[row * columns + column] += a * f64::from(exact_b[k * columns + column]);
+                        product[row * columns + column] +=
+                            a * f64::from(exact_b[k * columns + column]);
                     }
                 }
             }
