@@ -14,6 +14,8 @@ HEADS = len(HARD_HEADS) + FREE_HEADS
 NORM_EPSILON = 1.19e-7
 VALUE_WEIGHT = 0.1
 SIZES = {(4, 144): 2_424_576, (8, 192): 6_085_632, (8, 288): 13_558_272, (12, 288): 17_588_736}
+# Earlier positions that a model reads.
+PLIES = 7
 OPTIONS = ["promotions", "state_input", "turned", "self_in_masks", "light_value", "legal_mask"]
 
 
@@ -70,11 +72,16 @@ class Block(nn.Module):
 
 
 class Pra(nn.Module):
-    """64 squares and the side to move → 4096 logits (from × 64 + to) and a value of White's view."""
+    """64 squares and the side to move → 4096 logits (from × 64 + to) and a value of White's view.
 
-    def __init__(self, depth, width):
+    With `context` also what stood on the squares in the last 7 positions, and the ratings of both players.
+    """
+
+    def __init__(self, depth, width, context=False):
         super().__init__()
         tables = {"piece_embed": 13, "position_embed": 64, "side_embed": 2}
+        if context:
+            tables |= {"history_embed": PLIES * 13, "own_rating_embed": 25, "opponent_rating_embed": 25}
         self.embedding = nn.ModuleDict({name: nn.Embedding(rows, width) for name, rows in tables.items()})
         self.blocks = nn.ModuleList(Block(width) for _ in range(depth))
         self.policy_head = nn.ModuleDict({name: linear(width, width) for name in ("from_proj", "to_proj")})
@@ -82,10 +89,19 @@ class Pra(nn.Module):
         walls = torch.zeros(len(HARD_HEADS), 64, 64).masked_fill(~hard_masks(), -math.inf)
         self.register_buffer("walls", walls, persistent=False)
 
-    def forward(self, pieces, side):
+    def context(self, then, ratings):
+        """The embeddings of history, one-hot [n, 64, 7 × 13], and of ratings, as weights of rows [n, 2, 25]."""
+        tables = self.embedding
+        sums = then @ tables["history_embed"].weight
+        for who, name in enumerate(("own_rating_embed", "opponent_rating_embed")):
+            sums = sums + (ratings[:, who] @ tables[name].weight)[:, None]
+        return sums
+
+    def forward(self, pieces, side, then=None, ratings=None):
         tables = self.embedding
         place, player = tables["position_embed"].weight, tables["side_embed"](side)[:, None]
-        x = norm(tables["piece_embed"](pieces) + place + player)
+        x = tables["piece_embed"](pieces) + place + player
+        x = norm(x if then is None else x + self.context(then, ratings))
         for block in self.blocks:
             x = block(x, self.walls)
         x = norm(x)
@@ -103,10 +119,10 @@ def losses(model, pieces, side, move, value):
     return functional.cross_entropy(policy, move), error
 
 
-def random_model(depth, width, seed):
+def random_model(depth, width, seed, context=False):
     """No weight is zero, and no value so large that it would saturate."""
     torch.manual_seed(seed)
-    model = Pra(depth, width)
+    model = Pra(depth, width, context)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if "embed" in name or "free" in name:
@@ -124,5 +140,6 @@ def write_model(model, folder):
     folder.mkdir()
     depth, width = len(model.blocks), model.embedding["side_embed"].weight.shape[1]
     config = {"depth": depth, "n_embd": width} | dict.fromkeys(OPTIONS, False)
+    config |= dict.fromkeys(("history", "ratings"), "history_embed" in model.embedding)
     (folder / "config.json").write_text(json.dumps(config))
     save_file(model.state_dict(), folder / "model.safetensors")

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import chess
 import torch
-from pra_model import HARD_HEADS, SIZES, VALUE_WEIGHT, Pra, hard_masks, losses, random_model, write_model
+from pra_model import HARD_HEADS, PLIES, SIZES, VALUE_WEIGHT, Pra, hard_masks, losses, random_model, write_model
 from safetensors.torch import load_file
 
 TASKS = ["train", "infer_1", "infer_64", "infer_256"]
@@ -45,6 +45,42 @@ def encode(fens):
         for square, piece in board.piece_map().items():
             pieces[row, square] = piece.piece_type + (0 if piece.color else 6)
     return pieces, side
+
+
+def encode_context(boards, ratings):
+    """History [n, 64, 7 × 13] of boards with their moves, and the rows of two ratings [n, 2, 25]; None is unknown."""
+    then, rows = torch.zeros(len(boards), 64, PLIES * 13), torch.zeros(len(boards), 2, 25)
+    for row, board in enumerate(boards):
+        now, earlier = board.piece_map(), board.copy()
+        for ply in range(min(PLIES, len(board.move_stack))):
+            earlier.pop()
+            before = earlier.piece_map()
+            for square in range(64):
+                if (piece := before.get(square)) != now.get(square):
+                    token = piece.piece_type + (0 if piece.color else 6) if piece else 0
+                    then[row, square, 13 * ply + token] = 1
+    for who, rating in enumerate(ratings):
+        place = 0.0 if rating is None else 1 + (min(max(rating, 600), 2900) - 600) / 100
+        for near in (math.floor(place), math.ceil(place)):
+            rows[:, who, near] = max(1 - abs(place - near), 0)
+    return then, rows
+
+
+def played(count, seed=2):
+    """Boards of random games with the moves that led to them, of any length and from any position."""
+    chance, boards = random.Random(seed), []
+    starts = [chess.STARTING_FEN, "r3k2r/1P4pp/8/2pP4/8/8/1p4PP/R3K2R w KQkq c6 0 1"]
+    while len(boards) < count:
+        board = chess.Board(chance.choice(starts))
+        for _ in range(chance.randrange(12 if chance.random() < 0.5 else 90)):
+            moves = list(board.legal_moves)
+            special = [move for move in moves if board.is_castling(move) or board.is_en_passant(move) or move.promotion]
+            if not moves:
+                break
+            board.push(chance.choice(special if special and chance.random() < 0.5 else moves))
+        if any(board.legal_moves):
+            boards.append(board)
+    return boards
 
 
 def kinds(board):
@@ -165,15 +201,20 @@ def check_parameters(program, _work):
     return ", ".join(f"d{depth}/{width} {count:,}" for (depth, width), count in SIZES.items())
 
 
-def compare_answers(program, work, model, folder):
+def compare_answers(program, work, model, folder, boards=None, ratings=(None, None)):
     """What Tabiya computes with a model folder against this model in double precision."""
-    fens = positions(64)
-    (work / "fens").write_text("".join(fen + "\n" for fen in fens))
+    fens = [board.fen() for board in boards] if boards else positions(64)
+    lines = [f"{board.root().fen()} moves {' '.join(map(str, board.move_stack))}" for board in boards or []]
+    (work / "fens").write_text("".join(line.removesuffix(" moves ") + "\n" for line in lines or fens))
     out = work / "raw.safetensors"
-    run(program, "pra", "predict", "--model", folder, "--file", work / "fens", "--raw", out)
+    command = [program, "pra", "predict", "--model", folder, "--file", work / "fens", "--raw", out]
+    for name, rating in zip(("--rating", "--opponent"), ratings, strict=True):
+        command += [name, rating] if rating else []
+    run(*command)
     ours, masks = load_file(out), hard_masks()
+    context = [part.double() for part in encode_context(boards, ratings)] if boards else []
     with torch.inference_mode():
-        policy, value = model.double()(*encode(fens))
+        policy, value = model.double()(*encode(fens), *context)
     shapes = {"policy": policy.shape, "value": value.shape, "masks": masks.shape}
     for name, shape in shapes.items():
         expect(name in ours and ours[name].shape == shape, f"{name} is not there or not of shape {list(shape)}")
@@ -197,6 +238,15 @@ def check_forward(program, work, depth, width):
     model, folder = random_model(depth, width, seed=depth), work / f"model-{width}"
     write_model(model, folder)
     return compare_answers(program, work, model, folder)
+
+
+def check_context(program, work, depth=3, width=48):
+    """The last positions and the ratings of the players as inputs."""
+    model, folder = random_model(depth, width, seed=5, context=True), work / "model-context"
+    write_model(model, folder)
+    for ratings in [(1530, 2177), (None, 2950), (500, None)]:
+        text = compare_answers(program, work, model, folder, played(48), ratings)
+    return text
 
 
 def check_training(program, work, steps=200, batch=32, rate=0.0005, depth=2, width=48):
@@ -251,6 +301,7 @@ def check(args):
         "parameters": (check_parameters,),
         "answers of d4/144": (check_forward, 4, 144),
         "answers of d8/192": (check_forward, 8, 192),
+        "answers with history and ratings": (check_context,),
         "training": (check_training,),
         "trained model": (check_trained,),
     }

@@ -21,6 +21,9 @@ use crate::{Outcome, foreign};
 /// material (a minor piece counts 1, a rook 2, a queen 4; 24 in the initial position): the opening has at
 /// least 22, the endgame at most 8.
 ///
+/// Entropy is the mean negative log-likelihood of the moves played, and fit the sampling temperature at which it
+/// would be least: 1 if the model is as sure of its moves as it should be.
+///
 /// Value: the expected score of the side to move, 1 for a win, ½ for a draw. An evaluation of c centipawns
 /// has the expected score ½ + ½ c/(|c|+1000); centipawns are clamped to 2000.
 #[derive(clap::Args)]

@@ -76,8 +76,8 @@ pub fn run(args: &PredictArgs, out: &mut dyn Write) -> Outcome {
         let games = read_games(file)?;
         if let Some(raw) = &args.raw {
             let threads = args.threads.count().get();
-            let positions: Vec<Position> = games.iter().map(|game| *game.position()).collect();
-            output::write(raw, raw_tensors(&weights, &positions, threads)?)?;
+            let ratings = [args.rating, args.opponent];
+            output::write(raw, raw_tensors(&weights, &games, ratings, threads)?)?;
         } else {
             let mut player = args.player(weights);
             for game in &games {

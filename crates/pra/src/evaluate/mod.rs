@@ -20,7 +20,7 @@ use serde::Serialize;
 
 pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
 pub use phase::Phase;
-pub use sample::{Labels, SampleMetrics};
+pub use sample::{Labels, SampleMetrics, TEMPERATURES};
 pub use text::EvaluationText;
 pub use value::{CENTIPAWN_LIMIT, CalibrationBin, EvalError, ResultError, ValueReport};
 

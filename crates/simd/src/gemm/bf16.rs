@@ -239,7 +239,8 @@ mod avx512 {
             while n < whole {
                 let low = _mm512_loadu_ps(even.as_ptr().add(n));
                 let high = _mm512_loadu_ps(odd.as_ptr().add(n));
-                let both: __m512i = core::mem::transmute(_mm512_cvtne2ps_pbh(high, low));
+                let both = _mm512_cvtne2ps_pbh(high, low);
+                let both = core::mem::transmute::<__m512bh, __m512i>(both);
                 let pairs = _mm512_permutexvar_epi16(order, both);
                 _mm512_storeu_si512(out.as_mut_ptr().add(n).cast(), pairs);
                 n += 16;
@@ -273,7 +274,8 @@ mod avx512 {
             // SAFETY: values of this type are used only where the CPU has AVX-512 BF16; both types are 64
             // bytes of any content.
             Self(unsafe {
-                let [a, b]: [__m512bh; 2] = [core::mem::transmute(a.0), core::mem::transmute(b.0)];
+                let [a, b] = [a, b]
+                    .map(|pairs| core::mem::transmute::<__m512, __m512bh>(pairs.0.register()));
                 F32x16::of(_mm512_dpbf16_ps(self.0.register(), a, b))
             })
         }
