@@ -27,6 +27,8 @@ pub struct RootMove {
     pub result: Option<RootResult>,
     /// Nodes searched below it, over all iterations.
     pub nodes: u64,
+    /// Its score averaged over iterations, later ones weighing more.
+    pub(crate) average: Value,
     /// Its tablebase rank; it takes precedence over the score.
     pub tablebase_rank: i32,
     /// Its tablebase score.
@@ -57,6 +59,7 @@ impl RootMove {
             previous: -INFINITE,
             result: None,
             nodes: 0,
+            average: -INFINITE,
             tablebase_rank: 0,
             tablebase_score: None,
             line: Variation::from_iter([m]),
@@ -165,7 +168,7 @@ impl Searcher<'_> {
             && depth > 2 * (value::MATE - score.abs()) + 4
     }
 
-    /// Searches with an aspiration window around the previous score, widened after each fail high or low.
+    /// Searches with an aspiration window around the averaged score, widened after each fail high or low.
     fn aspiration_search(&mut self, position: &Position, depth: i32) {
         // `go mate`: first a window that only the requested mate exceeds. With an open window a won
         // position hides the mate behind other winning moves.
@@ -179,11 +182,11 @@ impl Searcher<'_> {
                 return;
             }
         }
-        let previous = self.worker.root_moves[self.pv_index].previous;
+        let RootMove { previous, average, .. } = self.worker.root_moves[self.pv_index];
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut delta = aspiration() + previous.abs().min(2000) / 64;
-        if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(previous) {
-            (alpha, beta) = (previous - delta, previous + delta);
+        let mut delta = aspiration() + average.abs().min(2000) / 64;
+        if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(average) {
+            (alpha, beta) = (average - delta, average + delta);
         }
         let mut reduction = 0;
         loop {
@@ -218,6 +221,7 @@ impl Searcher<'_> {
         for root_move in &mut self.worker.root_moves[self.pv_index..] {
             root_move.score = -INFINITE;
         }
+        self.root_window = beta - alpha;
         self.search::<Root>(position, alpha, beta, depth, 0, false)
     }
 
@@ -260,6 +264,10 @@ impl Searcher<'_> {
             Bound::Exact
         };
         root_move.score = score;
+        root_move.average = match root_move.average {
+            average if average == -INFINITE || value::is_decided(score) => score,
+            average => (2 * score + average) / 3,
+        };
         root_move.result = Some(RootResult { depth, seldepth, score, bound });
         set_pv(&mut root_move.line, root_move.m, &self.worker.pv_table[1]);
     }
