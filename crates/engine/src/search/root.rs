@@ -95,6 +95,9 @@ fn sort(moves: &mut [RootMove]) {
     moves.sort_by_key(|m| Reverse(m.order(m.score)));
 }
 
+/// A score this near the average counts as steady.
+const STEADY_MARGIN: Value = 8;
+
 /// `currmove` and fail-high or fail-low lines are reported only after this many seconds.
 const QUIET_SECONDS: u64 = 3;
 
@@ -108,10 +111,12 @@ impl Searcher<'_> {
             limits.depth.map_or(MAX_PLY as i32 - 1, |d| (d.min(MAX_PLY as u32 - 1) as i32).max(1));
         let lines = self.shared.multi_pv.min(self.worker.root_moves.len());
         let mut stability = 0;
+        let mut steady = 0;
         let mut best = None;
         let mut scores: Vec<Value> = Vec::new();
         for depth in 1..=deepest {
             self.root_depth = depth;
+            self.best_move_changes /= 2.0;
             for root_move in &mut self.worker.root_moves {
                 root_move.previous = root_move.score;
             }
@@ -140,6 +145,8 @@ impl Searcher<'_> {
             best = Some(top.m);
             let score = top.score;
             scores.push(score);
+            let near = (score - top.average).abs() <= STEADY_MARGIN;
+            steady = if near { steady + 1 } else { 0 };
             let score_drop = scores.iter().rev().nth(2).map_or(0, |earlier| earlier - score);
             if self.is_mate_found(limits, score, depth) {
                 break;
@@ -148,7 +155,8 @@ impl Searcher<'_> {
                 let effort = top.nodes as f64 / self.nodes.max(1) as f64;
                 let elapsed = self.shared.control.clock_elapsed();
                 let forced = self.worker.root_moves.len() == 1 && limits.clock.is_some();
-                let stats = IterationStats { stability, effort, score_drop };
+                let changes = self.best_move_changes;
+                let stats = IterationStats { stability, effort, score_drop, steady, changes };
                 if forced || self.shared.time.is_enough(elapsed, stats) {
                     break;
                 }
@@ -263,6 +271,9 @@ impl Searcher<'_> {
         } else {
             Bound::Exact
         };
+        if number > 1 && self.pv_index == 0 {
+            self.best_move_changes += 1.0;
+        }
         root_move.score = score;
         root_move.average = match root_move.average {
             average if average == -INFINITE || value::is_decided(score) => score,

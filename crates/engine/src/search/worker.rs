@@ -180,6 +180,8 @@ pub(super) struct Searcher<'a> {
     /// The exact node limit of a single-threaded search.
     node_limit: u64,
     pub stopped: bool,
+    /// Changes of the best root move, halved with every iteration.
+    pub best_move_changes: f64,
     /// The width of the aspiration window.
     pub root_window: Value,
 }
@@ -205,6 +207,7 @@ impl<'a> Searcher<'a> {
             null_from_ply: 0,
             node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
             stopped: false,
+            best_move_changes: 0.0,
             root_window: 1,
         }
     }
