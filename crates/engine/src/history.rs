@@ -5,6 +5,8 @@
 
 use chess::{Bitboard, Color, Move, PieceType, Position, Square};
 
+use crate::search::margins::correction_unit;
+
 /// The limit of every move history counter.
 pub const LIMIT: i32 = 16_384;
 
@@ -55,23 +57,29 @@ impl Row {
     const EMPTY: Self = Self([0; NO_MOVE as usize]);
 }
 
-/// By player, pawn threats to either square, from, to.
+/// By player, threats to either square, from, to.
 type Butterfly = [i16; 2 * 4 * 64 * 64];
 
 /// The context of quiet moves besides the position.
 #[derive(Clone, Copy)]
 pub struct QuietContext {
-    /// Squares attacked by enemy pawns.
-    pub pawn_threats: Bitboard,
+    /// Squares attacked by the opponent.
+    pub threats: Bitboard,
     /// The earlier moves, at the distances of [`CONTINUATIONS`].
     pub continuation: [PieceTo; 4],
     /// The killer move.
     pub killer: Option<Move>,
 }
 
+impl QuietContext {
+    /// Where only captures are generated.
+    pub const UNUSED: Self =
+        Self { threats: Bitboard::EMPTY, continuation: [NO_MOVE; 4], killer: None };
+}
+
 /// All histories of a thread.
 pub struct History {
-    /// Quiet moves by player, pawn threats to either square, from and to.
+    /// Quiet moves by player, threats to either square, from and to.
     butterfly: Box<Butterfly>,
     /// Captures by piece, target square and captured type.
     captures: Vec<i16>,
@@ -95,10 +103,19 @@ impl Default for History {
 }
 
 #[inline(always)]
-fn butterfly_index(position: &Position, pawn_threats: Bitboard, m: Move) -> usize {
+fn butterfly_index(position: &Position, threats: Bitboard, m: Move) -> usize {
     let (from, to) = (m.from(), m.to());
-    let threats = usize::from(pawn_threats.has(from)) | usize::from(pawn_threats.has(to)) << 1;
+    let threats = usize::from(threats.has(from)) | usize::from(threats.has(to)) << 1;
     (position.turn().index() * 4 + threats) * 4096 + from.index() * 64 + to.index()
+}
+
+/// The counter of a quiet move in the butterfly history.
+pub type ButterflyIndex = u16;
+
+/// The butterfly history's index of a quiet move.
+#[inline(always)]
+pub fn butterfly(position: &Position, context: &QuietContext, m: Move) -> ButterflyIndex {
+    butterfly_index(position, context.threats, m) as ButterflyIndex
 }
 
 #[inline(always)]
@@ -111,7 +128,7 @@ pub struct QuietScores<'a> {
     butterfly: &'a Butterfly,
     pawns: &'a Row,
     continuations: [&'a Row; 4],
-    pawn_threats: Bitboard,
+    threats: Bitboard,
 }
 
 impl QuietScores<'_> {
@@ -127,7 +144,7 @@ impl QuietScores<'_> {
         // One clamp instead of a bounds check for each table.
         let piece_to = piece_to.min(NO_MOVE - 1) as usize;
         let continued = |n: usize| i32::from(self.continuations[n].0[piece_to]);
-        let index = butterfly_index(position, self.pawn_threats, m) % self.butterfly.len();
+        let index = butterfly_index(position, self.threats, m) % self.butterfly.len();
         i32::from(self.butterfly[index])
             + i32::from(self.pawns.0[piece_to])
             + continued(0)
@@ -156,7 +173,7 @@ impl History {
             continuations: context
                 .continuation
                 .map(|earlier| &self.continuations[earlier as usize]),
-            pawn_threats: context.pawn_threats,
+            threats: context.threats,
         }
     }
 
@@ -180,17 +197,27 @@ impl History {
         m: Move,
         bonus: i32,
     ) {
-        let index = butterfly_index(position, context.pawn_threats, m);
+        let index = butterfly_index(position, context.threats, m);
         update(&mut self.butterfly[index], bonus);
         let piece_to = piece_to(position, m);
         let pawns = position.pawn_key() as usize % PAWN_STRUCTURES;
         update(&mut self.pawns[pawns].0[piece_to as usize], bonus);
-        self.update_continuations(context, piece_to, bonus);
+        self.update_continuations(&context.continuation, piece_to, bonus);
+    }
+
+    /// Adds a bonus (or malus) to a counter of the butterfly history alone.
+    pub fn update_butterfly(&mut self, index: ButterflyIndex, bonus: i32) {
+        update(&mut self.butterfly[index as usize], bonus);
     }
 
     /// Adds a bonus (or malus) to the continuation history alone.
-    pub fn update_continuations(&mut self, context: &QuietContext, piece_to: PieceTo, bonus: i32) {
-        for (n, &earlier) in context.continuation.iter().enumerate() {
+    pub fn update_continuations(
+        &mut self,
+        continuation: &[PieceTo; 4],
+        piece_to: PieceTo,
+        bonus: i32,
+    ) {
+        for (n, &earlier) in continuation.iter().enumerate() {
             if earlier != NO_MOVE {
                 let bonus = if n < 2 { bonus } else { bonus / 2 };
                 update(&mut self.continuations[earlier as usize].0[piece_to as usize], bonus);
@@ -221,8 +248,6 @@ impl History {
 }
 
 const CORRECTIONS: usize = 16_384;
-/// Units of the summed correction tables per centipawn.
-const CORRECTION_UNIT: i32 = 256;
 const CORRECTION_LIMIT: i32 = 1024 * 16;
 
 /// Correction history: errors of the static evaluation by pawn structure, by each player's pieces, and by
@@ -281,7 +306,7 @@ impl Correction {
             + i32::from(self.pieces[0][white])
             + i32::from(self.pieces[1][black])
             + i32::from(self.moves[moves]);
-        sum / CORRECTION_UNIT
+        sum / correction_unit()
     }
 
     fn update(&mut self, position: &Position, last_two: [PieceTo; 2], depth: i32, error: i32) {
@@ -326,6 +351,6 @@ mod tests {
             history.update_correction(&position, [NO_MOVE; 2], 8, 60);
         }
         let corrected = history.correction(&position, [NO_MOVE; 2]);
-        assert!((10..=300).contains(&corrected), "{corrected}");
+        assert!((10..=400).contains(&corrected), "{corrected}");
     }
 }

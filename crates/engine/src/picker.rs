@@ -4,10 +4,11 @@
 use arrayvec::ArrayVec;
 use chess::{
     Bitboard, Color, Flow, MAX_MOVES, Move, MoveFilter, MoveKind, MoveVisitor, PawnStep, PieceType,
-    Position, Square,
+    Position, Square, attacks,
 };
 
 use crate::history::{self, History, PieceTo, QuietContext};
+use crate::search::margins::*;
 
 /// Piece values for move ordering (MVV) and delta pruning.
 pub(crate) const CAPTURE_VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
@@ -17,6 +18,9 @@ const UNDERPROMOTION: i32 = -30_000;
 const CAPTURE_HISTORY_DIVISOR: i32 = 40;
 /// History score of the killer move, added to its own.
 const KILLER_BONUS: i32 = 24_000;
+
+/// A quiet check earns its bonus if it loses no more than this by static exchange evaluation.
+const CHECK_SEE: i32 = -75;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
 enum Stage {
@@ -34,7 +38,7 @@ pub struct MovePicker {
     stage: Stage,
     tt_move: Option<Move>,
     moves: ArrayVec<Move, MAX_MOVES>,
-    /// Score (high bits) and index (low bits) of each move, so that the best move is a SIMD maximum. Padded
+    /// Value (high bits) and index (low bits) of each move, so that the best move is a SIMD maximum. Padded
     /// to a multiple of [`LANES`].
     keys: ArrayVec<i32, { MAX_MOVES.next_multiple_of(LANES) }>,
     /// Index of the next bad capture.
@@ -55,6 +59,48 @@ pub fn pawn_threats(position: &Position) -> Bitboard {
         Color::White => not_a >> 9 | not_h >> 7,
         Color::Black => not_a << 7 | not_h << 9,
     })
+}
+
+/// Squares attacked by any piece of the opponent.
+#[inline]
+pub fn threats(position: &Position) -> Bitboard {
+    let (board, enemy) = (position.board(), !position.turn());
+    let (own, occupied) = (board.color(enemy), position.occupied());
+    let mut attacked = pawn_threats(position) | attacks::king(position.king(enemy));
+    for square in position.pieces(enemy, PieceType::Knight) {
+        attacked |= attacks::knight(square);
+    }
+    for square in board.diagonal_sliders() & own {
+        attacked |= attacks::of(enemy, PieceType::Bishop, square, occupied);
+    }
+    for square in board.straight_sliders() & own {
+        attacked |= attacks::of(enemy, PieceType::Rook, square, occupied);
+    }
+    attacked
+}
+
+/// By piece type: the squares where an enemy piece of less value attacks it.
+fn threats_by_lesser(position: &Position) -> [Bitboard; 6] {
+    let enemy = !position.turn();
+    let occupied = position.occupied();
+    let pawns = pawn_threats(position);
+    let by = |piece_type| {
+        position.pieces(enemy, piece_type).into_iter().fold(Bitboard::EMPTY, |all, square| {
+            all | attacks::of(enemy, piece_type, square, occupied)
+        })
+    };
+    let minors = pawns | by(PieceType::Knight) | by(PieceType::Bishop);
+    let rooks = minors | by(PieceType::Rook);
+    [Bitboard::EMPTY, pawns, pawns, minors, rooks, Bitboard::EMPTY]
+}
+
+/// By piece type: the squares from which it gives check.
+fn check_squares(position: &Position) -> [Bitboard; 6] {
+    let enemy = !position.turn();
+    let king = position.king(enemy);
+    let from = |piece_type| attacks::of(enemy, piece_type, king, position.occupied());
+    let (bishop, rook) = (from(PieceType::Bishop), from(PieceType::Rook));
+    [from(PieceType::Pawn), from(PieceType::Knight), bishop, rook, bishop | rook, Bitboard::EMPTY]
 }
 
 impl MovePicker {
@@ -180,8 +226,18 @@ impl MovePicker {
         let _ = position.visit_moves(MoveFilter::QUIETS, &mut lister);
         let piece_tos = lister.piece_tos;
         let scores = history.quiets(position, context);
+        let lesser = threats_by_lesser(position);
+        let checks = check_squares(position);
+        let escapes = [0, escape_minor(), escape_minor(), escape_rook(), escape_queen(), 0];
         self.score_moves(&piece_tos, |m, piece_to| {
-            let bonus = if Some(m) == context.killer { KILLER_BONUS } else { 0 };
+            let mut bonus = if Some(m) == context.killer { KILLER_BONUS } else { 0 };
+            let piece = usize::from(piece_to / 64 % 6);
+            // Leaving the attack of a lesser piece, entering one, giving check.
+            let (threatened, enters) = (lesser[piece].has(m.from()), lesser[piece].has(m.to()));
+            bonus += escapes[piece] * (i32::from(threatened) - i32::from(enters));
+            if checks[piece].has(m.to()) && position.see_reaches(m, CHECK_SEE) {
+                bonus += check_bonus();
+            }
             scores.of_piece_to(position, m, piece_to) + bonus
         });
     }
@@ -309,7 +365,7 @@ mod tests {
 
     fn picked(position: &Position, tt_move: Option<Move>) -> Vec<Move> {
         let context = QuietContext {
-            pawn_threats: pawn_threats(position),
+            threats: threats(position),
             continuation: [history::NO_MOVE; 4],
             killer: None,
         };
@@ -361,5 +417,36 @@ mod tests {
             .into_iter()
             .collect();
         assert_eq!(pawn_threats(&position), expected);
+    }
+
+    const MIDDLEGAMES: [&str; 3] = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 b - - 0 10",
+        "5rk1/1rP3pp/p4n2/3Pp3/1P2Pq2/2Q4P/P5P1/R3R1K1 b - - 0 32",
+    ];
+
+    #[test]
+    fn threats_are_the_squares_with_an_enemy_attacker() {
+        for fen in MIDDLEGAMES {
+            let position: Position = fen.parse().unwrap();
+            let enemy = position.board().color(!position.turn());
+            let attacked = Square::all()
+                .filter(|&square| (position.attackers(square, position.occupied()) & enemy).any());
+            assert_eq!(threats(&position), attacked.collect(), "{fen}");
+        }
+    }
+
+    #[test]
+    fn quiet_moves_to_check_squares_give_check() {
+        for fen in MIDDLEGAMES {
+            let position: Position = fen.parse().unwrap();
+            let squares = check_squares(&position);
+            for &m in position.legal_moves().iter().filter(|&&m| !is_noisy(m) && !m.is_castling()) {
+                let piece = position.board().piece_type_at(m.from()).unwrap();
+                if squares[piece.index()].has(m.to()) {
+                    assert!(position.gives_check(m), "{fen} {m}");
+                }
+            }
+        }
     }
 }

@@ -55,7 +55,7 @@ impl Entry {
         }
     }
 
-    /// Whether the score is a better estimate than a static evaluation.
+    /// Whether the score is a better estimate than a static evaluation; a bare evaluation, of depth -1, is not.
     #[inline(always)]
     pub fn improves(&self, evaluation: Value) -> bool {
         let informative = match self.bound {
@@ -63,7 +63,8 @@ impl Entry {
             Bound::Lower => self.score > evaluation,
             Bound::Upper => self.score < evaluation,
         };
-        informative && !value::is_decided(self.score)
+        let searched = self.depth >= 0;
+        searched && informative && !value::is_decided(self.score)
     }
 }
 

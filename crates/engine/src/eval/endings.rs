@@ -15,7 +15,7 @@ use crate::value::Value;
 /// Positions with more pieces than this, kings and pawns not counted, are never known endings.
 const MAX_PIECES: u32 = 5;
 /// A won ending, above every evaluation of an open one.
-const WON: Value = 5000;
+pub(super) const WON: Value = 5000;
 
 /// The score of a network with what is known about the ending; both from the side to move's view. `Err` is a
 /// score that is final: the fifty-move rule does not scale it down, so that every step of a mop-up counts.

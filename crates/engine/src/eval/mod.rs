@@ -13,9 +13,10 @@ pub mod terms;
 #[doc(hidden)] // for the tuner
 pub mod weights;
 
-use chess::{Move, Position};
+use chess::{Move, PieceType, Position};
 use nnue::{AnyNetwork, AnyStack};
 
+use crate::search::margins::{material_base, material_scale};
 use crate::value::{Value, clamp_evaluation};
 
 /// An evaluation updated incrementally by the search.
@@ -94,6 +95,31 @@ impl Evaluator {
         let clock = i32::from(position.halfmove_clock().min(100));
         clamp_evaluation(score.clamp(-MOST, MOST) * (220 - clock) / 220)
     }
+
+    /// The evaluation as the search uses it. That of a network is scaled by material: the more pieces are left,
+    /// the more an advantage is worth, so that it is kept rather than traded down.
+    #[inline]
+    pub(crate) fn evaluate_for_search(&mut self, position: &Position) -> Value {
+        let evaluation = self.evaluate(position);
+        match self {
+            Self::Classic(_) => evaluation,
+            Self::Network(_) => scaled_by_material(position, evaluation),
+        }
+    }
+}
+
+/// An evaluation scaled by the material that is left; that of a won ending is not.
+#[inline]
+fn scaled_by_material(position: &Position, evaluation: Value) -> Value {
+    if evaluation.abs() >= endings::WON {
+        return evaluation;
+    }
+    let board = position.board();
+    let count = |piece_type| board.piece_type(piece_type).len() as Value;
+    let material = 3 * (count(PieceType::Knight) + count(PieceType::Bishop))
+        + 5 * count(PieceType::Rook)
+        + 9 * count(PieceType::Queen);
+    evaluation * (material_base() + material_scale() * material) / 1024
 }
 
 /// Limit of a network's output, far above ours: a network file may hold anything.

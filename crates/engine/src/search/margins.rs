@@ -88,6 +88,8 @@ margins! {
 
     /// Reverse futility pruning: margin above beta per ply.
     reverse_futility = 78 in 20..=200;
+    /// Reverse futility pruning: plus this percentage of the size of the correction.
+    reverse_futility_correction = 50 in 0..=200;
     /// Reverse futility pruning: maximum depth.
     reverse_futility_max_depth = 9 in 4..=16;
 
@@ -113,8 +115,19 @@ margins! {
     /// ProbCut: depth reduction of the confirming search.
     probcut_reduction = 4 in 2..=6;
 
+    /// Small ProbCut: margin of a table score above beta.
+    small_probcut = 200 in 60..=600;
+
+    /// A move that raises alpha reduces the depth of those after it: maximum depth; 2 is never.
+    raised_max_depth = 13 in 2..=20;
+
     /// Internal iterative reduction: minimum depth.
     iir_min_depth = 4 in 2..=8;
+    /// Internal iterative reduction of two plies at a cut node: minimum depth.
+    iir_twice_min_depth = 8 in 4..=14;
+
+    /// Hindsight: a reduced move that lost more than this by the static evaluations is searched less deep.
+    hindsight_margin = 80 in 0..=300;
 
     /// Late move pruning: move count at depth 0.
     late_moves_base = 4 in 1..=12;
@@ -133,6 +146,13 @@ margins! {
     /// History pruning: maximum depth.
     history_pruning_max_depth = 5 in 2..=10;
 
+    /// Futility pruning of captures: margin below alpha, besides the captured piece, …
+    capture_futility_base = 180 in 0..=500;
+    /// … plus this per ply.
+    capture_futility_depth = 150 in 20..=400;
+    /// Futility pruning of captures: maximum depth.
+    capture_futility_max_depth = 6 in 2..=12;
+
     /// SEE pruning: threshold of quiet moves, times depth².
     see_pruning_quiet = -22 in -80..=-5;
     /// SEE pruning: threshold of captures per ply.
@@ -141,13 +161,15 @@ margins! {
     see_pruning_max_depth = 9 in 4..=16;
 
     /// Singular extensions: minimum depth.
-    singular_min_depth = 7 in 4..=10;
+    singular_min_depth = 5 in 4..=10;
     /// Singular extensions: the table entry may be this much shallower.
     singular_table_depth = 3 in 1..=6;
     /// Singular extensions: margin below the table score, in half centipawns per ply.
     singular_margin = 2 in 1..=8;
     /// Double extension: further margin below the singular beta.
     double_margin = 18 in 0..=80;
+    /// Triple extension: further margin below the singular beta.
+    triple_margin = 80 in 20..=300;
 
     /// Late move reductions: minimum depth.
     reduction_min_depth = 2 in 1..=5;
@@ -171,6 +193,18 @@ margins! {
     reduction_check = -900 in -2500..=0;
     /// Late move reductions: the move is a killer.
     reduction_killer = -900 in -2500..=0;
+    /// Late move reductions: at a cut node without a table move.
+    reduction_no_table_move = 900 in 0..=2500;
+    /// Late move reductions: for each time that alpha was raised in the node.
+    reduction_alpha_raises = 500 in 0..=1500;
+    /// Late move reductions: at a PV node whose window is as wide as the root's.
+    reduction_window = -700 in -2000..=0;
+    /// Late move reductions: on a principal variation, a table score above alpha, a table entry as deep.
+    reduction_table = -700 in -2000..=0;
+    /// Late move reductions: for each centipawn of the correction.
+    reduction_correction = -10 in -40..=0;
+    /// Late move reductions: cutoffs of children from which on they have failed high often.
+    reduction_cutoff_count = 2 in 1..=6;
     /// Late move reductions: children have failed high often.
     reduction_cutoffs = 900 in 0..=2500;
     /// Late move reductions: quiet history worth one ply.
@@ -189,6 +223,34 @@ margins! {
     bonus_offset = 80 in -100..=400;
     /// … at most this.
     bonus_max = 1700 in 500..=4000;
+    /// History malus of a quiet move relative to that of the one before it, in 1024ths.
+    malus_decay = 950 in 700..=1024;
+    /// History bonus of a quiet move that makes the opponent fail low, in percent.
+    fail_low_bonus = 100 in 20..=300;
+    /// History malus of an early quiet move that makes the opponent fail high, in percent.
+    refuted_malus = 60 in 10..=200;
+    /// History bonus of a quiet move per centipawn by which the static evaluation rises, …
+    evaluation_bonus = 15 in 2..=50;
+    /// … plus this, …
+    evaluation_bonus_offset = 10 in -40..=60;
+    /// … and at most this much.
+    evaluation_bonus_limit = 70 in 20..=200;
+
+    /// Move ordering: bonus of a minor piece that leaves the attack of a pawn, malus of one that enters it, …
+    escape_minor = 7000 in 0..=25000;
+    /// … of a rook and the attack of a lesser piece, …
+    escape_rook = 12000 in 0..=40000;
+    /// … of a queen.
+    escape_queen = 20000 in 0..=60000;
+    /// Move ordering: bonus of a quiet move that gives check.
+    check_bonus = 8000 in 0..=25000;
+
+    /// Correction history: units of the summed tables per centipawn.
+    correction_unit = 170 in 64..=512;
+    /// Evaluation scaled by material: its share without pieces, in 1024ths, …
+    material_base = 850 in 500..=1100;
+    /// … plus this per pawn's worth of pieces.
+    material_scale = 5 in 0..=12;
 }
 
 /// Double extensions: maximum in one line.

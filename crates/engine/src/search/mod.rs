@@ -7,7 +7,7 @@
 //! | `threads` | spawning search threads |
 //! | `root` | iterative deepening, aspiration windows, root moves |
 //! | `node` | the search of a node, as numbered steps |
-//! | `pruning`, `singular`, `reductions`, `update` | its larger steps |
+//! | `pruning`, `singular`, `reductions`, `update`, `previous` | its larger steps |
 //! | `quiescence` | quiescence search |
 //! | `margins` | the parameters |
 //! | `worker` | the state of a thread |
@@ -18,6 +18,7 @@
 mod limits;
 pub(crate) mod margins;
 mod node;
+mod previous;
 mod pruning;
 mod quiescence;
 mod reductions;

@@ -12,11 +12,13 @@
 //! | `singular` | 14 singular extensions and multicut |
 //! | `reductions` | 15 late move reductions |
 //! | `update` | histories, correction history, transposition table |
+//! | `previous` | what a node tells about the move that led to it |
 //!
 //! An Elo figure after a step is what the engine loses without it: 200 games at 8,000 nodes a move between
 //! the engine and a build without the step, both with the classic evaluation
 //! (`tabiya match ./tabiya ./without --nodes 8000 --games 200`). Such a match takes minutes; its error of
-//! ±40 to 50 Elo identifies the steps that carry the search and leaves the small ones open.
+//! ±40 to 50 Elo identifies the steps that carry the search and leaves the small ones open. What was tried
+//! with the network, gains and failures, is in `docs/src/strength.md`.
 
 use std::ops::ControlFlow;
 
@@ -27,6 +29,7 @@ use super::margins::*;
 use super::reductions;
 use super::update::bonus;
 use super::worker::{Searcher, has_non_pawn_material};
+use crate::history::butterfly;
 use crate::picker::{MovePicker, is_noisy};
 use crate::repetition;
 use crate::table::{Bound, Entry};
@@ -82,6 +85,8 @@ pub(super) struct Node<'a> {
     pub estimate: Value,
     /// Whether the static evaluation has risen since the player's last move (or the one before).
     pub improving: bool,
+    /// The correction history's correction of the static evaluation.
+    pub correction: Value,
 }
 
 /// A move that is about to be searched.
@@ -91,6 +96,7 @@ pub(super) struct Candidate {
     pub number: i32,
     pub noisy: bool,
     pub history: i32,
+    pub killer: bool,
     /// The late move reduction by depth and number alone, in 1024ths of a ply.
     pub reduction: i32,
 }
@@ -139,7 +145,7 @@ impl Searcher<'_> {
                 }
             }
             if ply >= MAX_PLY - 1 {
-                return if in_check { 0 } else { self.worker.evaluator.evaluate(position) };
+                return if in_check { 0 } else { self.evaluate(position) };
             }
 
             // 3. Mate distance pruning: a shorter mate is already known.
@@ -161,8 +167,9 @@ impl Searcher<'_> {
         let on_pv = N::PV || entry.is_some_and(|entry| entry.on_pv);
         if let Some(entry) = entry
             && !N::PV
-            && entry.depth >= depth
+            && entry.depth >= depth + i32::from(entry.score > beta)
             && entry.allows_cutoff(beta)
+            && (cut_node == (entry.score >= beta) || depth > 5)
             && position.halfmove_clock() < 90
         {
             if let Some(m) = tt_move
@@ -172,6 +179,9 @@ impl Searcher<'_> {
             {
                 let context = self.quiet_context(position, ply);
                 self.worker.history.update_quiet(position, &context, m, bonus(depth));
+            }
+            if entry.score >= beta {
+                self.penalize_previous(ply, depth);
             }
             return entry.score;
         }
@@ -217,7 +227,7 @@ impl Searcher<'_> {
         } else {
             let raw = match entry {
                 Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
-                _ => self.worker.evaluator.evaluate(position),
+                _ => self.evaluate(position),
             };
             let static_eval = value::clamp_evaluation(raw + correction);
             match entry {
@@ -258,7 +268,15 @@ impl Searcher<'_> {
             static_eval,
             estimate,
             improving,
+            correction,
         };
+
+        // The opponent's move in hindsight: its history, and its reduction.
+        if !N::ROOT && excluded.is_none() {
+            self.rate_by_evaluation(&node);
+            depth += self.hindsight(&node);
+            node.depth = depth;
+        }
 
         // 7–10. Node pruning.
         if !N::PV
@@ -277,19 +295,20 @@ impl Searcher<'_> {
             && (N::PV || cut_node)
             && excluded.is_none()
         {
-            depth -= 1;
+            depth -= 1 + i32::from(cut_node && depth >= iir_twice_min_depth());
             node.depth = depth;
         }
 
         // 12. The move loop, best move first.
         let context = self.quiet_context(position, ply);
         let mut picker = MovePicker::all(position, tt_move);
-        let tt_noisy = picker.tt_move().is_some_and(is_noisy);
+        let tt_move = picker.tt_move();
         let (mut quiets, mut captures) = (Searched::new(), Searched::new());
         let mut best = -INFINITE;
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut moves = 0;
+        let mut raises = 0;
         let mut skip_quiets = false;
         let may_prune = !N::ROOT && has_non_pawn_material(position);
         // A mate search prunes no checks: it is always far from mate by the static evaluation.
@@ -321,7 +340,8 @@ impl Searcher<'_> {
                 self.worker.history.quiets(position, &context).of(position, m)
             };
             let reduction = reductions::base(depth, moves);
-            let candidate = Candidate { m, number: moves, noisy, history, reduction };
+            let killer = context.killer == Some(m);
+            let candidate = Candidate { m, number: moves, noisy, history, killer, reduction };
 
             // 13. Move pruning, once there is a move that does not lose.
             if may_prune
@@ -347,17 +367,23 @@ impl Searcher<'_> {
             let next = self.make_move(position, m, ply);
             let gives_check = next.in_check();
             self.frame_mut(ply + 1).in_check = gives_check;
+            if !noisy {
+                self.frame_mut(ply).quiet = Some(butterfly(position, &context, m));
+                self.frame_mut(ply).number = moves;
+            }
             let new_depth = depth - 1 + extension;
 
             // 15. Late move reductions (LMR): late moves are searched to a reduced depth, and again if
             //     they beat alpha. +119 ± 47
             let mut score = -INFINITE;
             if reductions::applies::<N>(depth, moves) {
-                let killer = context.killer == Some(m);
+                let window = reductions::Window { alpha, beta, raises };
                 let reduction =
-                    self.late_move_reduction::<N>(&node, &candidate, killer, gives_check, tt_noisy);
+                    self.late_move_reduction::<N>(&node, &candidate, gives_check, tt_move, window);
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
+                self.frame_mut(ply).reduction = new_depth - reduced;
                 score = -self.search::<NonPv>(&next, -alpha - 1, -alpha, reduced, ply + 1, true);
+                self.frame_mut(ply).reduction = 0;
                 if score > alpha && reduced < new_depth {
                     let deeper = i32::from(!N::ROOT && score > best + 40 + 2 * new_depth);
                     let shallower = i32::from(!N::ROOT && score < best + new_depth);
@@ -374,8 +400,8 @@ impl Searcher<'_> {
                     }
                     if !N::ROOT && !noisy && !self.stopped {
                         let bonus = if score > alpha { bonus(depth) } else { -bonus(depth) };
-                        let piece_to = self.frame(ply).piece_to;
-                        self.worker.history.update_continuations(&context, piece_to, bonus);
+                        let (earlier, piece_to) = (&context.continuation, self.frame(ply).piece_to);
+                        self.worker.history.update_continuations(earlier, piece_to, bonus);
                     }
                 }
             } else if !N::PV || moves > 1 {
@@ -415,6 +441,14 @@ impl Searcher<'_> {
                     }
                     bound = Bound::Exact;
                     alpha = score;
+                    raises += 1;
+                    // Later moves of this node rarely beat it again.
+                    if !N::ROOT
+                        && (3..=raised_max_depth()).contains(&depth)
+                        && !value::is_decided(score)
+                    {
+                        depth -= 1;
+                    }
                 }
             }
             if best_move != Some(m) {
@@ -444,10 +478,14 @@ impl Searcher<'_> {
             frame.cutoffs = frame.cutoffs.saturating_add(1);
             if let Some(m) = best_move {
                 self.update_histories(&node, m, &context, &quiets, &captures);
+                self.penalize_previous(ply, depth);
             }
             if !value::is_decided(best) {
                 best = (best * depth + beta) / (depth + 1);
             }
+        }
+        if bound == Bound::Upper && excluded.is_none() {
+            self.reward_previous(&node);
         }
         best = best.max(min_score).min(max_score);
         if excluded.is_none() {

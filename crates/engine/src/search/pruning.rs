@@ -6,8 +6,8 @@ use chess::Position;
 use super::margins::*;
 use super::node::{Candidate, Node, NonPv};
 use super::worker::{Searcher, has_non_pawn_material};
-use crate::history::NO_MOVE;
-use crate::picker::MovePicker;
+use crate::history::{NO_MOVE, QuietContext, captured};
+use crate::picker::{CAPTURE_VALUES, MovePicker};
 use crate::table::Bound;
 use crate::value::{self, Value};
 
@@ -29,7 +29,8 @@ impl Searcher<'_> {
         }
 
         // 8. Reverse futility pruning: so far above beta that the opponent will not catch up. +131 ± 51
-        let margin = reverse_futility() * (depth - i32::from(improving));
+        let margin = reverse_futility() * (depth - i32::from(improving))
+            + node.correction.abs() * reverse_futility_correction() / 100;
         if depth <= reverse_futility_max_depth()
             && estimate - margin >= beta
             && !value::is_decided(estimate)
@@ -61,6 +62,16 @@ impl Searcher<'_> {
         {
             return Some(score);
         }
+        // Small ProbCut: a shallower table entry far above beta.
+        if let Some(entry) = node.entry
+            && entry.depth >= depth - 4
+            && entry.bound != Bound::Upper
+            && entry.score >= beta + small_probcut()
+            && !value::is_decided(beta)
+            && !value::is_decided(entry.score)
+        {
+            return Some(beta + small_probcut());
+        }
         self.stopped.then_some(0)
     }
 
@@ -74,6 +85,7 @@ impl Searcher<'_> {
             + ((estimate - beta) / null_score_divisor()).min(3);
         let depth = depth - reduction;
         self.frame_mut(ply).piece_to = NO_MOVE;
+        self.frame_mut(ply).quiet = None;
         self.frame_mut(ply + 1).in_check = false;
         self.worker.keys.push(position.key());
         self.shared.table.prefetch(passed.key());
@@ -103,7 +115,7 @@ impl Searcher<'_> {
         let &Node { position, ply, cut_node, .. } = node;
         let depth = node.depth - probcut_reduction();
         let mut picker = MovePicker::captures(position, None, goal - node.static_eval);
-        let context = self.quiet_context(position, ply);
+        let context = QuietContext::UNUSED;
         while let Some(m) = picker.next(position, &self.worker.history, &context) {
             let next = self.make_move(position, m, ply);
             self.frame_mut(ply + 1).in_check = next.in_check();
@@ -136,6 +148,21 @@ impl Searcher<'_> {
         let &Node { position, depth, in_check, .. } = node;
         let &Candidate { m, history, .. } = candidate;
         if candidate.noisy {
+            // Futility pruning of captures: not even the captured piece raises the evaluation to alpha.
+            let lmr_depth = (depth - candidate.reduction / 1024).max(0);
+            if !in_check
+                && lmr_depth <= capture_futility_max_depth()
+                && m.promotion().is_none()
+                && node.static_eval
+                    + capture_futility_base()
+                    + capture_futility_depth() * lmr_depth
+                    + CAPTURE_VALUES[captured(position, m).index()]
+                    + history / 64
+                    <= alpha
+                && !position.gives_check(m)
+            {
+                return true;
+            }
             // SEE pruning of captures.
             return depth <= see_pruning_max_depth()
                 && !position.see_reaches(m, see_pruning_capture() * depth - history / 64);

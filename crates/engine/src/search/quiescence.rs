@@ -5,7 +5,7 @@ use chess::Position;
 use super::margins::*;
 use super::node::NodeType;
 use super::worker::Searcher;
-use crate::history;
+use crate::history::{self, QuietContext};
 use crate::picker::{CAPTURE_VALUES, MovePicker, is_noisy};
 use crate::table::Bound;
 use crate::value::{self, INFINITE, MAX_PLY, Value, mated_in};
@@ -32,7 +32,7 @@ impl Searcher<'_> {
         }
         let in_check = self.frame(ply).in_check;
         if ply >= MAX_PLY {
-            return if in_check { 0 } else { self.worker.evaluator.evaluate(position) };
+            return if in_check { 0 } else { self.evaluate(position) };
         }
 
         // 2. Transposition table cutoff: every entry is at least as deep, except static evaluations. The
@@ -54,7 +54,7 @@ impl Searcher<'_> {
         if !in_check {
             raw = match entry {
                 Some(entry) if entry.evaluation != value::NONE => entry.evaluation,
-                _ => self.worker.evaluator.evaluate(position),
+                _ => self.evaluate(position),
             };
             best = value::clamp_evaluation(raw + correction);
             if let Some(entry) = entry
@@ -79,7 +79,8 @@ impl Searcher<'_> {
         } else {
             MovePicker::captures(position, tt_move, quiescence_see())
         };
-        let context = self.quiet_context(position, ply);
+        let context =
+            if in_check { self.quiet_context(position, ply) } else { QuietContext::UNUSED };
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut moves = 0;

@@ -2,9 +2,13 @@
 
 use std::sync::LazyLock;
 
+use chess::Move;
+
 use super::margins::*;
 use super::node::{Candidate, Node, NodeType};
 use super::worker::Searcher;
+use crate::picker::is_noisy;
+use crate::value::Value;
 
 /// By depth and move number.
 #[cfg(not(feature = "tune"))]
@@ -52,6 +56,14 @@ pub(super) fn applies<N: NodeType>(depth: i32, number: i32) -> bool {
     }
 }
 
+/// The current window, and how often alpha has been raised in this node.
+#[derive(Clone, Copy)]
+pub(super) struct Window {
+    pub alpha: Value,
+    pub beta: Value,
+    pub raises: i32,
+}
+
 impl Searcher<'_> {
     /// By how much the search of a late move is reduced.
     #[inline(always)]
@@ -59,11 +71,12 @@ impl Searcher<'_> {
         &self,
         node: &Node,
         candidate: &Candidate,
-        killer: bool,
         gives_check: bool,
-        tt_noisy: bool,
+        tt_move: Option<Move>,
+        window: Window,
     ) -> i32 {
-        let &Candidate { noisy, history, mut reduction, .. } = candidate;
+        let &Candidate { noisy, history, killer, mut reduction, .. } = candidate;
+        let Window { alpha, beta, raises } = window;
         if N::ROOT {
             reduction += reduction_on_pv();
             return if noisy || gives_check { reduction / 2 } else { reduction }.max(0);
@@ -78,8 +91,17 @@ impl Searcher<'_> {
             + reduction_cut_node() * i32::from(node.cut_node)
             + reduction_on_pv() * i32::from(node.on_pv)
             + reduction_improving() * i32::from(node.improving)
-            + reduction_table_capture() * i32::from(tt_noisy && !noisy)
+            + reduction_table_capture() * i32::from(tt_move.is_some_and(is_noisy) && !noisy)
             + reduction_check() * i32::from(gives_check)
-            + reduction_cutoffs() * i32::from(self.frame(node.ply + 1).cutoffs > 3)
+            + reduction_no_table_move() * i32::from(node.cut_node && tt_move.is_none())
+            + reduction_correction() * node.correction.abs()
+            + if N::PV { reduction_window() * (beta - alpha) / self.root_window } else { 0 }
+            + reduction_alpha_raises() * raises
+            + node.entry.filter(|_| node.on_pv).map_or(0, |entry| {
+                reduction_table()
+                    * (i32::from(entry.score > alpha) + i32::from(entry.depth >= node.depth))
+            })
+            + reduction_cutoffs()
+                * i32::from(self.frame(node.ply + 1).cutoffs > reduction_cutoff_count() as u8)
     }
 }

@@ -27,6 +27,8 @@ pub struct RootMove {
     pub result: Option<RootResult>,
     /// Nodes searched below it, over all iterations.
     pub nodes: u64,
+    /// Its score averaged over iterations, later ones weighing more.
+    pub(crate) average: Value,
     /// Its tablebase rank; it takes precedence over the score.
     pub tablebase_rank: i32,
     /// Its tablebase score.
@@ -57,6 +59,7 @@ impl RootMove {
             previous: -INFINITE,
             result: None,
             nodes: 0,
+            average: -INFINITE,
             tablebase_rank: 0,
             tablebase_score: None,
             line: Variation::from_iter([m]),
@@ -92,6 +95,9 @@ fn sort(moves: &mut [RootMove]) {
     moves.sort_by_key(|m| Reverse(m.order(m.score)));
 }
 
+/// A score this near the average counts as steady.
+const STEADY_MARGIN: Value = 8;
+
 /// `currmove` and fail-high or fail-low lines are reported only after this many seconds.
 const QUIET_SECONDS: u64 = 3;
 
@@ -105,10 +111,12 @@ impl Searcher<'_> {
             limits.depth.map_or(MAX_PLY as i32 - 1, |d| (d.min(MAX_PLY as u32 - 1) as i32).max(1));
         let lines = self.shared.multi_pv.min(self.worker.root_moves.len());
         let mut stability = 0;
+        let mut steady = 0;
         let mut best = None;
         let mut scores: Vec<Value> = Vec::new();
         for depth in 1..=deepest {
             self.root_depth = depth;
+            self.best_move_changes /= 2.0;
             for root_move in &mut self.worker.root_moves {
                 root_move.previous = root_move.score;
             }
@@ -137,6 +145,8 @@ impl Searcher<'_> {
             best = Some(top.m);
             let score = top.score;
             scores.push(score);
+            let near = (score - top.average).abs() <= STEADY_MARGIN;
+            steady = if near { steady + 1 } else { 0 };
             let score_drop = scores.iter().rev().nth(2).map_or(0, |earlier| earlier - score);
             if self.is_mate_found(limits, score, depth) {
                 break;
@@ -145,7 +155,8 @@ impl Searcher<'_> {
                 let effort = top.nodes as f64 / self.nodes.max(1) as f64;
                 let elapsed = self.shared.control.clock_elapsed();
                 let forced = self.worker.root_moves.len() == 1 && limits.clock.is_some();
-                let stats = IterationStats { stability, effort, score_drop };
+                let changes = self.best_move_changes;
+                let stats = IterationStats { stability, effort, score_drop, steady, changes };
                 if forced || self.shared.time.is_enough(elapsed, stats) {
                     break;
                 }
@@ -165,7 +176,7 @@ impl Searcher<'_> {
             && depth > 2 * (value::MATE - score.abs()) + 4
     }
 
-    /// Searches with an aspiration window around the previous score, widened after each fail high or low.
+    /// Searches with an aspiration window around the averaged score, widened after each fail high or low.
     fn aspiration_search(&mut self, position: &Position, depth: i32) {
         // `go mate`: first a window that only the requested mate exceeds. With an open window a won
         // position hides the mate behind other winning moves.
@@ -179,11 +190,11 @@ impl Searcher<'_> {
                 return;
             }
         }
-        let previous = self.worker.root_moves[self.pv_index].previous;
+        let RootMove { previous, average, .. } = self.worker.root_moves[self.pv_index];
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut delta = aspiration() + previous.abs().min(2000) / 64;
-        if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(previous) {
-            (alpha, beta) = (previous - delta, previous + delta);
+        let mut delta = aspiration() + average.abs().min(2000) / 64;
+        if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(average) {
+            (alpha, beta) = (average - delta, average + delta);
         }
         let mut reduction = 0;
         loop {
@@ -218,6 +229,7 @@ impl Searcher<'_> {
         for root_move in &mut self.worker.root_moves[self.pv_index..] {
             root_move.score = -INFINITE;
         }
+        self.root_window = beta - alpha;
         self.search::<Root>(position, alpha, beta, depth, 0, false)
     }
 
@@ -259,7 +271,14 @@ impl Searcher<'_> {
         } else {
             Bound::Exact
         };
+        if number > 1 && self.pv_index == 0 {
+            self.best_move_changes += 1.0;
+        }
         root_move.score = score;
+        root_move.average = match root_move.average {
+            average if average == -INFINITE || value::is_decided(score) => score,
+            average => (2 * score + average) / 3,
+        };
         root_move.result = Some(RootResult { depth, seldepth, score, bound });
         set_pv(&mut root_move.line, root_move.m, &self.worker.pv_table[1]);
     }

@@ -61,7 +61,8 @@ impl Searcher<'_> {
             if double {
                 self.frame_mut(ply).double_extensions += 1;
             }
-            return ControlFlow::Continue(1 + i32::from(double));
+            let triple = double && score < singular_beta - triple_margin();
+            return ControlFlow::Continue(1 + i32::from(double) + i32::from(triple));
         }
         if singular_beta >= beta {
             return ControlFlow::Break(singular_beta);

@@ -1,8 +1,8 @@
 //! Time management.
 //!
 //! Two limits: after the *soft* one no new iteration begins, at the *hard* one the search stops. The
-//! soft limit scales with the stability of the best move, its share of the nodes, and the drop of its
-//! score.
+//! soft limit scales with the stability of the best move and of its score, its share of the nodes, and the
+//! drop of its score.
 
 use std::time::Duration;
 
@@ -42,6 +42,10 @@ pub struct IterationStats {
     pub effort: f64,
     /// Drop of the score over the last two iterations.
     pub score_drop: Value,
+    /// Iterations in a row whose score stayed near the average.
+    pub steady: u32,
+    /// Changes of the best move, halved with every iteration since.
+    pub changes: f64,
 }
 
 impl TimeManager {
@@ -86,10 +90,13 @@ impl TimeManager {
         if !self.flexible {
             return elapsed >= self.soft;
         }
-        let stability = 1.35 - 0.08 * f64::from(stats.stability.min(8));
+        let stability = 1.25 - 0.06 * f64::from(stats.stability.min(8));
+        let steadiness = 1.12 - 0.025 * f64::from(stats.steady.min(8));
+        let changes = 1.0 + 0.2 * stats.changes.min(4.0);
         let effort = (1.75 - stats.effort).clamp(0.6, 1.6);
         let score_drop = (1.0 + f64::from(stats.score_drop) * 0.006).clamp(0.85, 1.5);
-        elapsed.as_secs_f64() >= self.soft.as_secs_f64() * stability * effort * score_drop
+        let scale = stability * steadiness * changes * effort * score_drop;
+        elapsed.as_secs_f64() >= self.soft.as_secs_f64() * scale
     }
 
     /// Whether there is a time limit at all.
@@ -143,8 +150,15 @@ mod tests {
     #[test]
     fn a_stable_best_move_ends_the_search_earlier() {
         let time = by_clock(8000, 80, None);
-        let stable = IterationStats { stability: 10, effort: 0.95, score_drop: -10 };
-        let unstable = IterationStats { stability: 0, effort: 0.2, score_drop: 60 };
+        let stable = IterationStats {
+            stability: 10,
+            effort: 0.95,
+            score_drop: -10,
+            steady: 9,
+            changes: 0.0,
+        };
+        let unstable =
+            IterationStats { stability: 0, effort: 0.2, score_drop: 60, steady: 0, changes: 1.5 };
         let first =
             |stats| (0..5000).find(|&ms| time.is_enough(Duration::from_millis(ms), stats)).unwrap();
         assert!(first(stable) * 2 < first(unstable), "{} {}", first(stable), first(unstable));

@@ -35,8 +35,10 @@ impl Searcher<'_> {
             if depth > 2 || !quiets.is_empty() {
                 history.update_quiet(position, context, best, bonus);
             }
+            let mut malus = bonus;
             for &m in quiets {
-                history.update_quiet(position, context, m, -bonus);
+                malus = malus * malus_decay() / 1024;
+                history.update_quiet(position, context, m, -malus);
             }
         }
         for &m in captures {

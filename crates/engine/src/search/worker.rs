@@ -9,8 +9,8 @@ use super::limits::{Control, Limits};
 use super::root::RootMove;
 use super::time::TimeManager;
 use crate::eval::Evaluator;
-use crate::history::{CONTINUATIONS, History, NO_MOVE, PieceTo, QuietContext};
-use crate::picker::pawn_threats;
+use crate::history::{ButterflyIndex, CONTINUATIONS, History, NO_MOVE, PieceTo, QuietContext};
+use crate::picker::threats;
 use crate::repetition;
 use crate::syzygy::Tablebases;
 use crate::table::SharedTable;
@@ -20,6 +20,9 @@ use crate::value::{self, DRAW, MAX_PLY, Value};
 const BEFORE_ROOT: usize = 8;
 /// Nodes between two checks of the limits: a millisecond or less.
 const CHECK_INTERVAL: u64 = 1024;
+
+/// Kings and pieces of the endings whose evaluation is not corrected.
+const FEW_MEN: usize = 5;
 
 /// An upper bound for the memory of a [`Worker`], including what its evaluator allocates in a search.
 pub(super) const WORKER_BYTES: usize = 8 << 20;
@@ -57,6 +60,12 @@ pub(super) struct Frame {
     pub cutoffs: u8,
     pub double_extensions: u8,
     pub in_check: bool,
+    /// The butterfly index of the move made at this ply, if it is quiet.
+    pub quiet: Option<ButterflyIndex>,
+    /// By how many plies the search of the move made at this ply is reduced.
+    pub reduction: i32,
+    /// The number of the move made at this ply in the move order.
+    pub number: i32,
 }
 
 impl Frame {
@@ -68,6 +77,9 @@ impl Frame {
         cutoffs: 0,
         double_extensions: 0,
         in_check: false,
+        quiet: None,
+        reduction: 0,
+        number: 0,
     };
 
     /// Forgets the killer and the cutoff count of siblings' children.
@@ -168,6 +180,10 @@ pub(super) struct Searcher<'a> {
     /// The exact node limit of a single-threaded search.
     node_limit: u64,
     pub stopped: bool,
+    /// Changes of the best root move, halved with every iteration.
+    pub best_move_changes: f64,
+    /// The width of the aspiration window.
+    pub root_window: Value,
 }
 
 impl<'a> Searcher<'a> {
@@ -191,6 +207,8 @@ impl<'a> Searcher<'a> {
             null_from_ply: 0,
             node_limit: shared.limits.nodes.filter(|_| alone).unwrap_or(u64::MAX),
             stopped: false,
+            best_move_changes: 0.0,
+            root_window: 1,
         }
     }
 
@@ -264,9 +282,19 @@ impl<'a> Searcher<'a> {
         DRAW - 1 + (self.nodes & 2) as Value
     }
 
-    /// The correction history's correction of the static evaluation.
+    /// The static evaluation of the current position.
+    #[inline(always)]
+    pub fn evaluate(&mut self, position: &Position) -> Value {
+        self.worker.evaluator.evaluate_for_search(position)
+    }
+
+    /// The correction history's correction of the static evaluation; none in endings of [`FEW_MEN`], which
+    /// are evaluated by rules.
     #[inline]
     pub fn correction(&self, position: &Position, ply: usize) -> Value {
+        if position.occupied().len() <= FEW_MEN {
+            return 0;
+        }
         let last_two = [1, 2].map(|back| self.earlier(ply, back).piece_to);
         self.worker.history.correction(position, last_two)
     }
@@ -282,6 +310,7 @@ impl<'a> Searcher<'a> {
     pub fn make_move(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         let piece_to = crate::history::piece_to(position, m);
         self.frame_mut(ply).piece_to = piece_to;
+        self.frame_mut(ply).quiet = None;
         self.worker.keys.push(position.key());
         let next = self.worker.evaluator.make_move(position, m);
         self.shared.table.prefetch(next.key());
@@ -299,7 +328,7 @@ impl<'a> Searcher<'a> {
     #[inline]
     pub fn quiet_context(&self, position: &Position, ply: usize) -> QuietContext {
         QuietContext {
-            pawn_threats: pawn_threats(position),
+            threats: threats(position),
             continuation: CONTINUATIONS.map(|back| self.earlier(ply, back).piece_to),
             killer: self.frame(ply).killer,
         }
