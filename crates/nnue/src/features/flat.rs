@@ -50,9 +50,9 @@ impl Features {
     }
 
     #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "`map` is not inlined reliably without LTO")]
     fn ordered(board: &Board, colors: [Color; 2], flips_ranks: bool) -> Self {
         let mut words = [0; 12];
-        // Index loops: iterators and `map` are not inlined reliably without link-time optimization.
         for half in 0..2 {
             let own = board.color(colors[half]).0;
             for n in 0..6 {
@@ -184,8 +184,8 @@ impl Features {
     #[inline]
     pub fn to_bits(&self) -> [u8; COUNT / 8] {
         let mut bytes = [0; COUNT / 8];
-        for n in 0..12 {
-            bytes[8 * n..8 * n + 8].copy_from_slice(&self.0[n].to_le_bytes());
+        for (part, word) in bytes.as_chunks_mut().0.iter_mut().zip(&self.0) {
+            *part = word.to_le_bytes();
         }
         bytes
     }
