@@ -280,7 +280,6 @@ impl TrainArgs {
             eval_positions: self.eval_positions,
             save_every: self.save_every,
             keep: self.keep,
-            ..saved
         };
         options.check()?;
         Ok(Training {
