@@ -242,7 +242,7 @@ fn attention_weights_sum_to_one_and_are_zero_where_masked() {
         let (head, from) = (n / 64 % 12, n % 64);
         if let Some(mask) = masks.get(head) {
             for (to, &weight) in row.iter().enumerate() {
-                let is_visible = mask[from].has(chess::Square::from_index_wrapping(to));
+                let is_visible = mask[from].has(Square::from_index_wrapping(to));
                 assert_eq!(weight > 0.0, is_visible);
             }
         }
