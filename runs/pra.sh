@@ -34,7 +34,7 @@ mkdir -p "$OUT"
 
 # 1. Games to rows: one in a hundred games is put aside (18 s for 31 million positions, 0.8 GB).
 "$TABIYA" data prepare "$GAMES" --val-fraction 0.01 --shuffle --out "$OUT/data" \
-  --columns best_move,eval,mate,result,ply,white_elo,black_elo,game,board --with-eval ||
+  --columns best_move,eval,mate,result,ply,white_elo,black_elo,game,board,history --with-eval ||
   [ -e "$OUT/data/_SUCCESS" ] # broken games are reported, and read up to their error
 
 # 2. Rows to a model (58 minutes with compilers beside it).

@@ -163,7 +163,7 @@ def test_games_become_tables_with_the_columns_of_data_sets(tmp_path):
     assert (games.games, games.positions, games.problems, len(games)) == (50, 150, 0, 150)
     frame = polars.DataFrame(games)
     assert frame.columns == games.column_names == list(
-        "fen best_move eval mate result ply white_elo black_elo game clock board".split()
+        "fen best_move eval mate result ply white_elo black_elo game clock board history".split()
     )
     assert frame["fen"][0] == chess.STARTING_FEN
     assert frame["best_move"].to_list()[:3] == ["e2e4", "e7e5", "g1f3"]

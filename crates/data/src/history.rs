@@ -228,7 +228,7 @@ mod tests {
     fn histories_of_random_games_undo_to_the_boards_that_were_there() {
         let mut rng = Rng::new(7, 1);
         let mut kinds = [0; 4];
-        let fen = "4k3/PPPP4/8/8/8/8/4pppp/4K3 w - - 0 1".parse().unwrap();
+        let fen = "6k1/PPP5/8/8/8/8/5ppp/1K6 w - - 0 1".parse().unwrap();
         for round in 0..300 {
             let start = match round % 3 {
                 0 => Position::INITIAL,
