@@ -4,7 +4,8 @@
 //!
 //! A good client asks for a preview twenty times a second and measures the answers, while others flood the server
 //! with 50 × 200 messages a second, send malformed frames or large bodies, read nothing, or send heads that never
-//! end. Memory grows until every engine and the model are in use, and is flat from then on.
+//! end. Memory grows until every engine and the model are in use, and is flat from then on; a closed tab returns its
+//! engines.
 
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
