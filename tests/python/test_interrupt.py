@@ -45,7 +45,7 @@ def folder(tmp_path_factory):
 def test_ctrl_c_ends_a_job_within_200_milliseconds(name, folder):
     delays = []
     # Another process may take the CPU for longer than that.
-    while min(delays, default=1) > 0.2 and len(delays) < 3:
+    while min(delays, default=1) > 0.2 and len(delays) < 5:
         call = [sys.executable, "-c", CODE.format(job=JOBS[name]), str(folder)]
         with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout.readline() == "ready\n"
