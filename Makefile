@@ -133,7 +133,8 @@ comparisons: $(INSTALLED)
 # A bench is the same in every build: debug with all checks, release, for this machine alone, with the
 # kernels of every instruction set, each way to find the moves of sliding pieces, first run and second. In
 # folders of their own, so that no other build is undone.
-BENCH = $(CARGO) run --quiet --locked -p xtask --example bench_nodes --target-dir $(TARGET_DIR)/bench
+BENCH_BUILD = --quiet --locked -p xtask --no-default-features --target-dir $(TARGET_DIR)/bench
+BENCH = $(CARGO) run $(BENCH_BUILD) --example bench_nodes
 BENCH_DEPTH ?= 6
 
 bench-check: ## compare the nodes of a bench in debug, release, with every instruction set and slider backend
@@ -142,7 +143,7 @@ bench-check: ## compare the nodes of a bench in debug, release, with every instr
 	  [ -n "$$nodes" ] && [ "$$nodes" = "$$expected" ] || { echo "$$name differs"; exit 1; }; }; \
 	check "debug again" $(BENCH); \
 	check release env CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(BENCH) --release; \
-	for set in $$($(CARGO) run --quiet --locked -p xtask --example instruction_sets --target-dir $(TARGET_DIR)/bench); do \
+	for set in $$($(CARGO) run $(BENCH_BUILD) --example instruction_sets); do \
 	  check $$set env TABIYA_CPU=$$set $(BENCH); \
 	done; \
 	check native env RUSTFLAGS="-C target-cpu=native" $(BENCH); \

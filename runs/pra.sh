@@ -10,11 +10,14 @@
 #   STEPS=4500 BATCH=512   steps of training, and positions in each: 2.3 million positions
 #   RATE=0.1           Muon's learning rate, before the scaling by the size of the batch
 #   THREADS=N          as many as there are cores unless given
+#   MATCH=100          games against a random mover
+#   TABIYA=PROGRAM     target/release/tabiya unless given
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: runs/pra.sh GAMES.pgn.zst" >&2; exit 2; }
 [ -f "$1" ] || { echo "there is no file $1" >&2; exit 2; }
 GAMES=$(realpath "$1")
+TABIYA=${TABIYA:+$(realpath "$TABIYA")}
 cd "$(dirname "$0")/.."
 OUT=${OUT:-pra}
 DEPTH=${DEPTH:-4}
@@ -24,13 +27,15 @@ BATCH=${BATCH:-512}
 RATE=${RATE:-0.1}
 THREADS=${THREADS:-$(getconf _NPROCESSORS_ONLN)}
 
-TABIYA=target/release/tabiya
+MATCH=${MATCH:-100}
+TABIYA=${TABIYA:-target/release/tabiya}
 [ -x "$TABIYA" ] || cargo build --release -p tabiya
 mkdir -p "$OUT"
 
 # 1. Games to rows: one in a hundred games is put aside (18 s for 31 million positions, 0.8 GB).
 "$TABIYA" data prepare "$GAMES" --val-fraction 0.01 --shuffle --out "$OUT/data" \
-  --columns best_move,eval,mate,result,ply,white_elo,black_elo,game,board --with-eval
+  --columns best_move,eval,mate,result,ply,white_elo,black_elo,game,board,history --with-eval ||
+  [ -e "$OUT/data/_SUCCESS" ] # broken games are reported, and read up to their error
 
 # 2. Rows to a model (58 minutes with compilers beside it).
 "$TABIYA" pra train --data "$OUT/data" --out "$OUT/run" --depth "$DEPTH" --n-embd "$WIDTH" \
@@ -44,4 +49,4 @@ mkdir -p "$OUT"
   tee "$OUT/eval.txt"
 "$TABIYA" pra attention --model "$OUT/model" --all --html "$OUT/heads.html"
 "$TABIYA" match "'$TABIYA' --pra $OUT/model; Avoid Draws=true; name=model" "'$TABIYA' pra uci --random; name=random" \
-  --nodes 1 --games 100 --pgn "$OUT/random.pgn" | tee "$OUT/random.txt"
+  --nodes 1 --games "$MATCH" --pgn "$OUT/random.pgn" | tee "$OUT/random.txt"

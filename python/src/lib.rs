@@ -13,6 +13,7 @@ mod paco;
 mod pra;
 mod program;
 mod tasks;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -29,5 +30,6 @@ fn _tabiya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     paco::register(module)?;
     pra::register(module)?;
     program::register(module)?;
+    watch::register(module)?;
     Ok(())
 }

@@ -97,8 +97,8 @@ def read_pgn(
     """The positions of the games in PGN files (.pgn, .zst, .gz, .bz2, or folders of them), in memory.
 
     The columns are those of the data sets that ``tabiya data prepare`` writes, all of them or those named: fen,
-    best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board (the packed row). The options are those
-    of ``prepare`` too: only_eval, max_positions, sample_rate, min_elo, max_elo, results, time_controls, skip_plies,
+    best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board (the packed row), history (the last
+    moves). The options are those of ``prepare`` too: only_eval, max_positions, sample_rate, min_elo, max_elo, results, time_controls, skip_plies,
     every, no_checks, no_captures, pov ('white' or 'mover') and seed.
 
     >>> import pathlib, tempfile

@@ -47,6 +47,12 @@ test("axe-core finds nothing serious while playing", async ({ open }) => {
   await tab.move("d1", "h5");
   await tab.click("g7");
   await check(tab, "a game with a selected piece");
+  await tab.page.getByRole("textbox", { name: /Type a move/ }).fill("Qh8");
+  await tab.page.keyboard.press("Enter");
+  await tab.reads(".notices", /Qh8/);
+  await check(tab, "a notice of an error");
+  await tab.button("Dismiss").click();
+  await dialog(tab, "Resign", "a question");
   await dialog(tab, "New game", "the new game");
   await dialog(tab, "Preferences", "the preferences");
   await dialog(tab, "Keys and help", "the help");
@@ -56,6 +62,11 @@ test("axe-core finds nothing serious while playing", async ({ open }) => {
   await tab.click("a8");
   await tab.page.getByRole("dialog", { name: "Promote to" }).waitFor();
   await check(tab, "a promotion");
+  await tab.page.keyboard.press("Escape");
+  await tab.newGame({ fen: "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1" });
+  await tab.move("a1", "a8");
+  await tab.status(/checkmate/);
+  await check(tab, "the end of a game");
 });
 
 test("axe-core finds nothing serious in the analysis", async ({ open }) => {
@@ -83,6 +94,14 @@ test("axe-core finds nothing serious in the analysis", async ({ open }) => {
   await tab.page.locator("main .an-report").getByRole("button", { name: "Black", exact: true }).click();
   await tab.reads("main .an-learn", /Black played/);
   await check(tab, "learning from mistakes");
+  await tab.button("Leave").click();
+  await tab.paste(Array.from({ length: 1500 }, (_, at) => `[White "Player ${at}"]\n[Black "B"]\n\n1. e4 e5 2. Nf3 ${at ? "Nc6" : "Ke4"} 3. Bb5 *\n`).join("\n"));
+  await tab.page.locator("dialog .game-list button").first().waitFor();
+  await check(tab, "the choice of a game");
+  await tab.page.locator("dialog .game-list button").first().click();
+  await tab.page.getByRole("tab", { name: "Moves", exact: true }).click();
+  await tab.page.locator("main .an-problem:not([hidden])").waitFor();
+  await check(tab, "a game with an error");
 });
 
 test("axe-core finds nothing serious in Paco Ŝako, nor in any view on a phone", async ({ open }) => {

@@ -40,13 +40,19 @@ test("a reload during an unfinished turn of Paco Ŝako keeps the turn", async ({
 test("two tabs have games of their own", async ({ open }) => {
   const first = await open();
   const second = await open({ context: first.context });
+  // A person looks at one tab at a time.
+  const at = async (tab, ...moves) => {
+    await tab.page.bringToFront();
+    for (const [from, to] of moves) await tab.move(from, to);
+  };
   for (const tab of [first, second]) {
+    await at(tab);
     await tab.newGame();
     await tab.status("White to move");
   }
-  await first.move("e2", "e4");
-  await second.move("d2", "d4");
-  await first.move("e7", "e5");
+  await at(first, ["e2", "e4"]);
+  await at(second, ["d2", "d4"]);
+  await at(first, ["e7", "e5"]);
   await second.sees({ d4: "white pawn", e2: "white pawn", e7: "black pawn" });
   await first.sees({ e4: "white pawn", e5: "black pawn", d2: "white pawn" });
   await first.saves("1. e4 e5");
@@ -104,6 +110,40 @@ test("a game of several hundred kilobytes outlives a reload", async ({ open }) =
   await tab.page.reload();
   await tab.ready();
   await tab.reads("main .an-title", /Ann – Bob/);
+});
+
+test("a game in play of several hundred kilobytes goes on after a reload and a new server", async ({ open }) => {
+  let server = await startServer();
+  try {
+    const tab = await open({ url: server.url });
+    await tab.paste(`1. e4 {${"long ".repeat(15_000)}} e5 *`);
+    await tab.reads("main .an-tree", "long");
+    await tab.page.keyboard.press("End");
+    await tab.sees({ e5: "black pawn" });
+    await tab.button("Play from here").click();
+    await tab.page.locator("dialog input[name=opponent][value=person]").check({ force: true });
+    await tab.button("Start the game").click();
+    await tab.status("White to move");
+    await tab.move("g1", "f3");
+    await tab.status("Black to move");
+    await tab.saves("2. Nf3");
+    await tab.page.reload();
+    await tab.ready();
+    await tab.status("Black to move");
+    assert.deepEqual(await tab.moves(), ["e4", "e5", "Nf3"]);
+    await tab.move("b8", "c6");
+    await tab.status("White to move");
+    await server.kill();
+    await tab.page.locator(".connection:not([hidden])").waitFor();
+    server = await startServer({ port: server.port });
+    await tab.page.locator(".connection[hidden]").waitFor({ state: "attached" });
+    await tab.move("f1", "b5");
+    await tab.status("Black to move");
+    assert.deepEqual(await tab.moves(), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
+    tab.errors = tab.errors.filter((text) => !/WebSocket|ERR_CONNECTION/.test(text));
+  } finally {
+    await server.kill();
+  }
 });
 
 test("a reload while the engine thinks, and one right after a move, lose nothing", async ({ open }) => {

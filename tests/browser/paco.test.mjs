@@ -53,7 +53,7 @@ test("a game of Paco Ŝako to its end, with a chain by clicks and by drags", asy
   await tab.drag("b5", "e8");
   await tab.status("White wins");
   await tab.sees({ e8: "white bishop with black king" });
-  assert.equal(await tab.page.locator("main .paco-turns button").count(), 7);
+  assert.equal(await tab.page.locator("main .paco-list .play-moves button").count(), 7);
   assert.match(await tab.said(), /Paco|wins/);
 });
 
@@ -104,7 +104,7 @@ test("an unfinished turn is undone, a piece is put back or exchanged, a turn tak
 test("a game is replayed by whole turns and by single actions, and played on from there", async ({ open }) => {
   const tab = await open({ path: "#paco" });
   await tab.paste("1. e2>e4 d7>d5 2. e4xd5 Qd8>Pd5>d4");
-  await tab.reads("main .paco-turns", /e2>e4/);
+  await tab.reads("main .paco-list .play-moves", /e2>e4/);
   await tab.sees({ d4: "black pawn" });
   const { keyboard } = tab.page;
   await keyboard.press("ArrowUp");
@@ -125,7 +125,7 @@ test("a game is replayed by whole turns and by single actions, and played on fro
   await keyboard.press("ArrowRight");
   await tab.sees({ e4: "white pawn", d5: "empty" });
   await tab.button("Play on from here").click();
-  await tab.until(() => document.querySelectorAll("main .paco-turns button").length <= 2, null, "the turns after it to be gone");
+  await tab.until(() => document.querySelectorAll("main .paco-list .play-moves button").length <= 2, null, "the turns after it to be gone");
 });
 
 test("against the computer: it answers, takes back, and a game can be resigned and repeated", async ({ open }) => {
@@ -138,7 +138,7 @@ test("against the computer: it answers, takes back, and a game can be resigned a
   await form.getByRole("button", { name: "Start the game" }).click();
   await tab.status("Your turn");
   await press(tab, "e2", "e4");
-  await tab.until(() => document.querySelectorAll("main .paco-turns button").length === 2, null, "the answer");
+  await tab.until(() => document.querySelectorAll("main .paco-list .play-moves button").length === 2, null, "the answer");
   await tab.status("Your turn");
   await tab.button("Take back").click();
   await tab.sees({ e2: "white pawn" });
@@ -149,7 +149,7 @@ test("against the computer: it answers, takes back, and a game can be resigned a
   await tab.status("Black wins");
   await tab.button("Rematch").click();
   // Sides change: the computer begins.
-  await tab.until(() => document.querySelectorAll("main .paco-turns button").length === 1, null, "the computer's first turn");
+  await tab.until(() => document.querySelectorAll("main .paco-list .play-moves button").length === 1, null, "the computer's first turn");
   await tab.status("Your turn");
 });
 

@@ -225,6 +225,11 @@ test("moves are typed in SAN and UCI; a move that is none is refused in words", 
   }
   await field.fill("Qh8");
   await field.press("Enter");
+  // The error stays until it is dismissed, or until a move is made.
   await tab.reads(".notices", /Qh8/);
+  await tab.page.waitForTimeout(7000);
+  await tab.reads(".notices", /Qh8/);
+  await tab.button("Dismiss").click();
+  await tab.until(() => !document.querySelector(".notice"), null, "the notice to go");
   assert.deepEqual(await tab.moves(), ["e4", "e5", "Nf3", "Nc6"]);
 });

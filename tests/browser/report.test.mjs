@@ -28,8 +28,16 @@ test("a whole game is analysed to its graph, with marks, accuracy and refutation
   await graph.focus();
   await tab.page.keyboard.press("PageDown");
   await tab.until(() => document.querySelector("main .an-graph-surface")?.getAttribute("aria-valuenow") !== "0", null, "the next mark");
-  // The marks are part of the exported game.
+  // The marks are part of the exported game, and a reload keeps the report.
   await tab.exports(/Nf6 \$4/);
+  await tab.saves('"report":{');
+  const summary = await tab.page.locator("main .an-summary").innerText();
+  await tab.page.reload();
+  await tab.ready();
+  await tab.page.getByRole("tab", { name: "Report" }).click();
+  await tab.reads("main .an-mistakes", /Nf6\?\?[^]*Blunder[^]*Better[^]*Refutation[^]*Qxf7#/);
+  assert.equal(await tab.page.locator("main .an-summary").innerText(), summary);
+  await graph.waitFor();
   await tab.page.locator("main .an-report").getByRole("button", { name: "Black", exact: true }).click();
   const learn = tab.page.getByRole("region", { name: "Learn from your mistakes" });
   await learn.waitFor();

@@ -29,6 +29,7 @@ import polars
 import pyarrow.parquet
 
 COLUMNS = ["fen", "best_move", "eval", "mate", "result", "ply", "white_elo", "black_elo", "game", "clock", "board"]
+COLUMNS += ["history"]
 GLYPHS = ["", "", "", "", "!", "?", "!!", "??", "!?", "?!", " $1", " $18"]
 REMARKS = ["", "", "a remark", "b5? was worse; [not a command]", "Bad {nested} remark", "[%cal Ge2e4] $$"]
 
@@ -107,7 +108,7 @@ def rows(text, mover):
         elo = [game.headers.get(name, "?") for name in ("WhiteElo", "BlackElo")]
         elo = [int(value) if value.isdigit() else None for value in elo]
         board = game.board()
-        node, ply = game, 0
+        node, ply, history = game, 0, []
         clocks = {chess.WHITE: None, chess.BLACK: None}
         while node.variations:
             child = node.variations[0]
@@ -127,10 +128,26 @@ def rows(text, mover):
                 "game": number,
                 "clock": clocks[board.turn],
                 "board": packed(board),
+                "history": struct.pack("<7H", *(history + 7 * [0])[:7]) if history else None,
             }
             clocks[board.turn] = milliseconds(child)
+            history = [ply_code(board, child.move)] + history[:6]
             board.push(child.move)
             node, ply = child, ply + 1
+
+
+def ply_code(board, move):
+    """The 16 bits of a ply in the column history, written down a second time."""
+    target, captured = move.to_square, 0
+    if board.is_castling(move):
+        kingside = chess.square_file(target) > chess.square_file(move.from_square)
+        home = chess.BB_RANKS[chess.square_rank(move.from_square)] & board.clean_castling_rights()
+        target, captured = chess.msb(home) if kingside else chess.lsb(home), 7
+    elif board.is_en_passant(move):
+        captured = 6
+    elif board.is_capture(move):
+        captured = board.piece_type_at(target)
+    return move.from_square | target << 6 | captured << 12 | (1 << 15 if move.promotion else 0)
 
 
 def packed(board):
@@ -233,6 +250,8 @@ def main():
             expected = list(rows(text, view == "mover"))
             out = folder / view
             options = ["--with-eval", "--pov", view, "--shard-rows", "1500", "--group-rows", "400"]
+            # All rows in one split, in the order of the games.
+            options += ["--val-fraction", "0"]
             run(args.program, "prepare", str(pgn), "--out", str(out), *options)
             run(args.program, "verify", str(out))
             manifest = json.loads((out / "_manifest.json").read_text())

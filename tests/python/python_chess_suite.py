@@ -28,7 +28,7 @@ PARTS = ["pgn", "svg", "engine", "polyglot", "syzygy", "gaviota", "variant"]
 def sources(sdist, folder):
     """The folder of the unpacked source distribution."""
     if sdist is None:
-        call = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]
+        call = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
         subprocess.run([*call, "-d", folder, f"chess=={VERSION}"], check=True)
         sdist = next(Path(folder).glob("chess-*.tar.gz"))
     with tarfile.open(sdist) as archive:

@@ -40,6 +40,35 @@ def test_features_of_fens_boards_and_packed_rows_are_those_found_square_by_squar
         assert active[active >= 0].tolist() == np.flatnonzero(row).tolist()
 
 
+def test_large_batches_and_unaligned_arrays_are_written_alike():
+    many = FENS * 20
+    expected = np.tile(batch.features(FENS), (20, 1))
+    assert expected.nbytes > 16 << 20
+    assert (batch.features(many) == expected).all()
+    # Neither at a cache line nor at 16 bytes.
+    buffer = np.full(expected.size + 1, 7, dtype=np.float32)
+    out = buffer[1:].reshape(expected.shape)
+    assert (batch.features(many, out=out) == expected).all() and buffer[0] == 7
+    assert (batch.features(many[:100], out=out[:100]) == expected[:100]).all()
+
+
+def test_lists_of_texts_with_line_breaks_and_of_other_kinds_have_their_reason():
+    assert batch.is_legal([FENS[0], FENS[0] + "\n", "\n".join(FENS[:2]), ""]).tolist() == [True, False, False, False]
+    for positions in ((fen for fen in FENS), tuple(FENS), {fen: 1 for fen in FENS}, np.array(FENS)):
+        assert batch.fens(positions).to_pylist() == FENS
+    with pytest.raises(TypeError, match="item 1: a str, not int"):
+        batch.features([FENS[0], 3])
+    with pytest.raises(ValueError, match="surrogates"):
+        batch.features([FENS[0], "\udc80"])
+
+    def broken():
+        yield FENS[0]
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        batch.features(broken())
+
+
 def test_features_for_the_mover_are_those_of_the_mirrored_board_of_black():
     mirrored = [board if board.turn else board.mirror() for board in BOARDS]
     for_mover = batch.features(BOARDS, order="mover").reshape(-1, 2, 384)
@@ -134,7 +163,7 @@ def test_games_become_tables_with_the_columns_of_data_sets(tmp_path):
     assert (games.games, games.positions, games.problems, len(games)) == (50, 150, 0, 150)
     frame = polars.DataFrame(games)
     assert frame.columns == games.column_names == list(
-        "fen best_move eval mate result ply white_elo black_elo game clock board".split()
+        "fen best_move eval mate result ply white_elo black_elo game clock board history".split()
     )
     assert frame["fen"][0] == chess.STARTING_FEN
     assert frame["best_move"].to_list()[:3] == ["e2e4", "e7e5", "g1f3"]
@@ -199,3 +228,16 @@ def test_columns_are_sequences_that_arrow_libraries_take():
     assert pyarrow.array(column).to_pylist() == polars.Series(column).to_list() == column.to_pylist()
     lists = batch.legal_moves([chess.Board()])
     assert pyarrow.array(lists).to_pylist() == lists.to_pylist()
+
+
+def test_arrow_libraries_share_the_memory_of_columns_and_tables(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text(GAME * 50)
+    games = batch.read_pgn(path)
+    first, second = (pyarrow.table(games).column("fen").chunk(0).buffers()[2].address for _ in range(2))
+    assert first == second
+    column = batch.fens(FENS)
+    assert pyarrow.array(column).buffers()[2].address == pyarrow.array(column).buffers()[2].address
+    assert polars.DataFrame(games).height == len(games)
+    duckdb = pytest.importorskip("duckdb")
+    assert duckdb.sql("SELECT count(*), max(ply) FROM games").fetchall() == [(150, 2)]

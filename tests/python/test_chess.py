@@ -4,6 +4,7 @@ import copy
 import pickle
 import random
 import threading
+import xml.dom.minidom
 
 import pytest
 from tabiya import chess
@@ -214,6 +215,33 @@ def test_eight_threads_use_boards_at_once():
     assert sorted(results) == sorted(expected * 8)
 
 
+def test_pictures_take_the_arguments_of_python_chess():
+    board = chess.Board()
+    board.push_san("e4")
+    picture = svg.board(
+        board,
+        lastmove=board.peek(),
+        check=chess.E8,
+        arrows=[(chess.E2, chess.E4), svg.Arrow(chess.A1, chess.A1, color="#12345678")],
+        fill={chess.A3: "teal\"<", chess.H8: "red"},
+        squares=chess.SquareSet([chess.B2]),
+        size=100,
+        colors={"square light": "ivory", "square light lastmove": "gold", "arrow green": "lime", "unknown": "x"},
+        flipped=True,
+        borders=True,
+        style=".arrow > line { stroke: red }",
+    )
+    xml.dom.minidom.parseString(picture)
+    for part in ('"teal&quot;&lt;"', '"ivory"', '"gold"', '"lime"', "#12345678", "<line", "<circle", "&gt; line", 'width="100"'):
+        assert part in picture, part
+    assert svg.board(board, flipped=True) == svg.board(board, orientation=chess.BLACK) != svg.board(board)
+    piece = svg.piece(chess.Piece.from_symbol("q"), size=30)
+    xml.dom.minidom.parseString(piece)
+    assert 'id="black-queen"' in piece and 'width="30"' in piece
+    with pytest.raises(ValueError, match="64 is not a square"):
+        svg.board(arrows=[(0, 64)])
+
+
 def test_boards_and_moves_of_python_chess_are_accepted():
     other = pytest.importorskip("chess")
     theirs, ours = other.Board(KIWIPETE), chess.Board(KIWIPETE)
@@ -232,7 +260,7 @@ def test_the_interface_of_squares_and_pictures():
     assert repr(chess.SquareSet([0, 63])) == "SquareSet(0x8000_0000_0000_0001)"
     board = chess.Board()
     board.push_san("e4")
-    assert "Black king e8" in board._repr_svg_() and "<svg" in chess.Piece.from_symbol("N")._repr_svg_()
+    assert "black king e8" in board._repr_svg_() and "<svg" in chess.Piece.from_symbol("N")._repr_svg_()
     assert chess.square_knight_distance(chess.A1, chess.B2) == 4
     assert chess.ray(chess.A1, chess.C3) & chess.BB_H8 and not chess.ray(chess.A1, chess.C2)
     assert board.mirror().mirror() == board

@@ -224,6 +224,27 @@ def test_selfplay_plays_and_units_of_other_machines_are_used(tmp_path):
         data.selfplay(tmp_path / "x")
 
 
+def test_chunks_that_other_machines_converted_give_the_same_data_set(tmp_path):
+    games = write_games(tmp_path / "games.pgn", 200, broken={150})
+    options = dict(with_eval=True, val_fraction=0.3, seed=2, dedup=True)
+    data.prepare(games, tmp_path / "whole", **options)
+    program = [sys.executable, "-m", "tabiya", "data", "prepare", str(games), "--with-eval", "--val-fraction", "0.3"]
+    program += ["--seed", "2", "--dedup"]
+    for shard in (1, 2):
+        command = [*program, "--shard", f"{shard}/2", "--convert-only", "--out", str(tmp_path / f"shard{shard}"), "--json"]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        report = json.loads(done.stdout)
+        # The last game is a chunk of its own.
+        assert (report["chunks"], report["with_problems"]) == (1, 2 - shard)
+    folders = [str(tmp_path / f"shard{shard}") for shard in (1, 2)]
+    done = subprocess.run([*program, "--chunks", *folders, "--out", str(tmp_path / "joined")], capture_output=True)
+    assert done.returncode == 1 and content(tmp_path / "joined") == content(tmp_path / "whole")
+    report = data.prepare(games, tmp_path / "again", chunks=folders, **options)
+    assert report["problems"] == 1 and content(tmp_path / "again") == content(tmp_path / "whole")
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        data.prepare(games, tmp_path / "x", chunks=tmp_path / "nowhere", **options)
+
+
 @pytest.mark.full
 def test_workers_and_ranks_of_pytorch_read_each_row_once(positions):
     torch = pytest.importorskip("torch")

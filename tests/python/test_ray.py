@@ -99,7 +99,7 @@ class Cluster:
                 assert process.poll() is None, "it was done before the node was killed"
                 break
             time.sleep(0.02)
-        out, _ = process.communicate(timeout=300)
+        out, _ = process.communicate(timeout=1200)
         assert process.returncode == 0, pathlib.Path(errors).read_text()
         return json.loads(out)
 

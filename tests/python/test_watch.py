@@ -12,7 +12,6 @@ import time
 
 import pytest
 from tabiya import data, pra, watch
-from tabiya.watch._tensorboard import masked_crc
 
 
 class Lines(watch.Sink):
@@ -41,6 +40,16 @@ def scalars(folder):
     """What TensorBoard reads: (tag, step) and value in the order of the events; checksums are verified."""
     (file,) = (file for file in pathlib.Path(folder).glob("*tfevents*") if file.stat().st_size)
     raw, at, found = file.read_bytes(), 0, []
+
+    def masked_crc(data):
+        """CRC-32C, bit by bit."""
+        crc = 0xFFFFFFFF
+        for byte in data:
+            crc ^= byte
+            for _ in range(8):
+                crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+        crc ^= 0xFFFFFFFF
+        return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
     def varint(data, at):
         shift = value = 0
@@ -175,6 +184,15 @@ def test_watching_again_empties_the_event_file_of_before(rows, tmp_path):
     assert other.read_bytes() == b"of another program"
     other.unlink()
     assert len([1 for tag, _, _ in scalars(tmp_path / "board") if tag == "train/loss"]) == 8
+
+
+def test_the_trainer_writes_the_scalars_that_watching_its_log_writes(rows, tmp_path):
+    run, board = tmp_path / "run", tmp_path / "board"
+    for steps in ["8", "8"]:
+        command = [*pra_train(rows, run, int(steps)), "--tensorboard", str(board)]
+        subprocess.run(command, check=True, capture_output=True)
+    watch.follow(run, watch.TensorBoard(tmp_path / "watched"), once=True)
+    assert sorted(scalars(board)) == sorted(scalars(tmp_path / "watched"))
 
 
 def test_a_log_is_followed_through_every_kind_of_change(tmp_path):

@@ -26,6 +26,11 @@ pub struct GenerateArgs {
 }
 
 impl GenerateArgs {
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.count().get()
+    }
+
     /// The threads of the job, until `stop` is set.
     pub fn workers<'a>(&self, stop: &'a AtomicBool) -> Workers<'a> {
         Workers::from(self.threads.count()).until(stop)

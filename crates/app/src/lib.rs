@@ -12,6 +12,7 @@ mod data;
 mod epd;
 mod eval;
 mod features;
+mod foreign;
 mod help;
 mod input;
 mod interrupt;

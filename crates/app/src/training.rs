@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -18,13 +18,16 @@ use crate::{Outcome, interrupt, jobs, progress, threads};
 /// Options of runs in an output folder.
 #[derive(Args)]
 pub struct RunArgs {
-    /// Random seed of the initial parameters and the order of rows
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
+    /// Random seed of the initial parameters and the order of rows [default: 1]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
     /// Number of threads, 1 to 256 [default: number of cores]; the same number gives the same model, bit
     /// for bit
     #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
+    /// Write an event file of TensorBoard into this folder; a resumed run replaces it
+    #[arg(long, value_name = "DIR")]
+    pub tensorboard: Option<PathBuf>,
     /// Fail unless there is a checkpoint to resume from
     #[arg(long)]
     pub resume: bool,
@@ -34,6 +37,11 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// The random seed.
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
     /// The number of threads.
     pub fn threads(&self) -> usize {
         threads::or_cores(self.threads).get()

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
+use crate::History;
+
 /// A column. Other tools expect the first three in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Column {
@@ -31,11 +33,13 @@ pub enum Column {
     Clock,
     /// Packed position of 32 bytes.
     Board,
+    /// The last moves before the position, or null.
+    History,
 }
 
 impl Column {
     /// All columns, in the order of the schema.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Fen,
         Self::BestMove,
         Self::Eval,
@@ -47,6 +51,7 @@ impl Column {
         Self::Game,
         Self::Clock,
         Self::Board,
+        Self::History,
     ];
 
     /// The columns of packed rows.
@@ -67,6 +72,7 @@ impl Column {
             Self::Game => "game",
             Self::Clock => "clock",
             Self::Board => "board",
+            Self::History => "history",
         }
     }
 
@@ -96,6 +102,9 @@ impl Column {
                 "milliseconds that the player to move has left when the position comes up; null if unknown"
             }
             Self::Board => "the position in 32 bytes, as PackedRow without score, move and result",
+            Self::History => {
+                "the last moves before the position, up to 7, two bytes each, the last first; null at the start of a game"
+            }
         }
     }
 
@@ -108,6 +117,7 @@ impl Column {
             Self::WhiteElo | Self::BlackElo => DataType::Int16,
             Self::Game => DataType::Int64,
             Self::Board => DataType::FixedSizeBinary(chess::PackedRow::SIZE as i32),
+            Self::History => DataType::FixedSizeBinary(History::SIZE as i32),
         }
     }
 
@@ -126,7 +136,7 @@ impl fmt::Display for Column {
 /// A column name that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is no column; there are fen, best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board"
+    "'{0}' is no column; there are fen, best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board, history"
 )]
 pub struct UnknownColumn(String);
 

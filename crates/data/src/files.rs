@@ -5,12 +5,13 @@
 //! a complete one, even if the writer is killed.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::num::NonZero;
 use std::path::{Component, Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::DataError;
+use crate::{DataError, Workers};
 
 /// Temporary files are named `.tabiya-RANDOM.tmp`.
 const PREFIX: &str = ".tabiya-";
@@ -239,10 +240,29 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), DataError> {
 
 /// Size and hash of a file.
 pub(crate) fn hash(path: &Path) -> Result<Written, DataError> {
+    hash_until(path, NonZero::<usize>::MIN.into())
+}
+
+/// [`hash`], interrupted by the stop flag.
+pub(crate) fn hash_until(path: &Path, workers: Workers<'_>) -> Result<Written, DataError> {
     let mut hasher = blake3::Hasher::new();
-    let copied = regular::open(path).and_then(|mut file| io::copy(&mut file, &mut hasher));
-    let bytes = copied.map_err(DataError::io("read", path))?;
+    let opened = regular::open(path);
+    let copied = opened.and_then(|file| io::copy(&mut Stoppable(file, workers), &mut hasher));
+    let bytes = copied.map_err(|cause| match workers.are_stopped() {
+        true => DataError::Interrupted { resumes: true },
+        false => DataError::Io { what: "read", path: path.to_owned(), cause },
+    })?;
     Ok(Written { bytes, blake3: hasher.finalize().to_hex().to_string() })
+}
+
+/// Fails to read when the stop flag is set.
+struct Stoppable<'a>(File, Workers<'a>);
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Not `Interrupted`, after which reading is repeated.
+        if self.1.are_stopped() { Err(io::Error::other("stopped")) } else { self.0.read(buffer) }
+    }
 }
 
 #[cfg(test)]

@@ -17,12 +17,15 @@
 mod bounds;
 #[cfg(feature = "parquet")]
 mod columns;
+#[cfg(feature = "parquet")]
+mod data_set;
 mod error;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod files;
 mod frames;
 #[cfg(feature = "parquet")]
 mod histogram;
+mod history;
 mod input;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod lock;
@@ -57,6 +60,8 @@ mod verify;
 pub use chess;
 #[cfg(feature = "parquet")]
 pub use columns::{Column, UnknownColumn, schema};
+#[cfg(feature = "parquet")]
+pub use data_set::{CheckedRows, DataSet};
 pub use error::DataError;
 pub use files::{
     OutputFile, Written, ensure_apart, ensure_distinct, identity, remove_temporary_files,
@@ -64,6 +69,7 @@ pub use files::{
 };
 #[cfg(feature = "parquet")]
 pub use histogram::{Histogram, bars_svg};
+pub use history::{EarlierBoards, HISTORY_PLIES, History, HistoryError};
 pub use input::{Format, Input, ReadError, read_text};
 pub use lock::FolderLock;
 #[cfg(feature = "parquet")]
@@ -74,9 +80,10 @@ pub use packed_file::PackedFile;
 pub use plan::DataSetPlan;
 #[cfg(feature = "parquet")]
 pub use prepare::{
-    ChunkConverter, Counts, FileFormat, GameTable, GenerateOptions, InputFile, Partition,
-    PrepareEvent, PrepareOptions, Prepared, RowOrder, SkippedGames, SkippedPositions, TextChunks,
-    TimeClass, convert, describe, expand, generate, prepare, prepare_with_chunks, read_table,
+    CHUNK_BYTES, ChunkConverter, ConvertedChunks, Counts, FileFormat, GameTable, GenerateOptions,
+    InputFile, Partition, PrepareEvent, PrepareOptions, Prepared, RowOrder, SkippedGames,
+    SkippedPositions, TextChunks, TimeClass, convert, convert_chunks, describe, expand, generate,
+    prepare, prepare_with_chunks, read_table,
 };
 pub use read_games::{Chunk, ReadOptions, read_games};
 #[cfg(feature = "parquet")]

@@ -67,13 +67,16 @@ impl Encoder {
             .set_offset_index_disabled(true)
             .set_max_row_group_row_count(None);
         // Minimum and maximum of a FEN or board are useless.
-        for column in [Column::Fen, Column::Board] {
+        for column in [Column::Fen, Column::Board, Column::History] {
             let path = ColumnPath::from(column.name());
             properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
         }
         // Dictionaries pay off for columns of few distinct values only.
         let delta_encoded = [Column::Ply, Column::Game, Column::Clock];
-        for column in [Column::Fen, Column::Board, Column::Eval].into_iter().chain(delta_encoded) {
+        for column in [Column::Fen, Column::Board, Column::History, Column::Eval]
+            .into_iter()
+            .chain(delta_encoded)
+        {
             let path = ColumnPath::from(column.name());
             properties = properties.set_column_dictionary_enabled(path.clone(), false);
             if delta_encoded.contains(&column) {

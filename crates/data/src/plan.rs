@@ -1,10 +1,13 @@
 //! The plan of a data set: inputs and options, which determine its files. A run resumes only the same plan.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Manifest;
 use crate::manifest::VERSION;
-use crate::prepare::{InputFile, PrepareOptions};
+use crate::prepare::{InputFile, PrepareOptions, ResumeState};
 
 /// Longer values are shortened in messages.
 const SHOWN: usize = 60;
@@ -34,6 +37,12 @@ impl DataSetPlan {
     ) -> Self {
         let tabiya = env!("CARGO_PKG_VERSION").to_owned();
         Self { version: VERSION, tabiya, inputs, options: options.clone(), generator }
+    }
+
+    /// The plan of the data set in a folder, finished or not, if there is one.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let finished = Manifest::open(folder).ok().map(|manifest| manifest.plan);
+        finished.or_else(|| Some(ResumeState::open(folder).ok()?.plan))
     }
 
     /// Describes the first difference from an older plan. Inputs are compared first.

@@ -1,4 +1,4 @@
-//! A row in memory: 56 bytes, from which every column is computed.
+//! A row in memory: 72 bytes, from which every column is computed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use chess::pgn::{GameResult, Score};
 use chess::{CastlingStyle, Color, FenStyle, FenWriter, Move, PackedError, PackedRow};
 use serde::{Deserialize, Serialize};
 
-use crate::Column;
+use crate::{Column, History};
 
 /// Training or validation split. All rows of a game are in the same split.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -85,10 +85,12 @@ pub struct Row {
     pub split: Split,
     /// Whether castling is always written as king takes rook.
     pub chess960: bool,
+    /// The last moves before.
+    pub history: History,
 }
 
 impl Row {
-    /// A row without game, ply, clock and ratings.
+    /// A row without game, ply, clock, ratings and history.
     pub fn of_packed(packed: PackedRow) -> Self {
         // Castling from non-standard squares is written as king takes rook anyway.
         Self {
@@ -99,11 +101,12 @@ impl Row {
             elo: [UNKNOWN as i16; 2],
             split: Split::Train,
             chess960: false,
+            history: History::default(),
         }
     }
 
     /// Size of an encoded row.
-    pub(crate) const SIZE: usize = 56;
+    pub(crate) const SIZE: usize = 72;
 
     /// Encodes the row for a sorted run.
     pub(crate) fn to_bytes(self) -> [u8; Self::SIZE] {
@@ -116,6 +119,7 @@ impl Row {
         bytes[50..52].copy_from_slice(&self.elo[1].to_le_bytes());
         bytes[52] = self.split as u8;
         bytes[53] = self.chess960.into();
+        bytes[54..54 + History::SIZE].copy_from_slice(&self.history.to_bytes());
         bytes
     }
 
@@ -132,6 +136,7 @@ impl Row {
             elo: [48, 50].map(|at| i16::from_le_bytes(part(bytes, at))),
             split: if bytes[52] == 0 { Split::Train } else { Split::Validation },
             chess960: bytes[53] != 0,
+            history: History::from_bytes(&part(bytes, 54)),
         }
     }
 }
@@ -189,6 +194,7 @@ pub(crate) fn array(
         Column::Game => required::<Int64Type>(rows, |row| row.game),
         Column::Clock => nullable::<Int32Type>(rows, |row| Some(row.clock).filter(|&n| n >= 0)),
         Column::Board => boards(rows),
+        Column::History => histories(rows),
     })
 }
 
@@ -237,6 +243,13 @@ fn boards(rows: &[Row]) -> ArrayRef {
         bytes.extend_from_slice(row.packed.position_only().as_bytes());
     }
     Arc::new(FixedSizeBinaryArray::new(PackedRow::SIZE as i32, Buffer::from_vec(bytes), None))
+}
+
+fn histories(rows: &[Row]) -> ArrayRef {
+    let bytes: Vec<u8> = rows.iter().flat_map(|row| row.history.to_bytes()).collect();
+    let validity = rows.iter().map(|row| !row.history.is_empty()).collect::<Vec<_>>();
+    let (bytes, validity) = (Buffer::from_vec(bytes), NullBuffer::from(validity));
+    Arc::new(FixedSizeBinaryArray::new(History::SIZE as i32, bytes, Some(validity)))
 }
 
 /// Builds a string column from bytes and offsets.
@@ -300,6 +313,7 @@ mod tests {
             elo: [2_800, -1],
             split: Split::Validation,
             chess960: true,
+            history: History::from_bytes(&std::array::from_fn(|n| n as u8)),
         };
         assert_eq!(Row::from_bytes(&row.to_bytes()), row);
         let other = Row { split: Split::Train, chess960: false, ..row };

@@ -1,13 +1,12 @@
 //! Distributions of a data set: evaluations, results, plies, ratings.
 
-use std::num::NonZero;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use crate::histogram::Histogram;
 use crate::reader::{RowBatch, Shard};
-use crate::{Column, DataError, Manifest, pipeline};
+use crate::{Column, DataError, Manifest, Workers, pipeline};
 
 /// Distributions over all rows.
 #[derive(Clone, PartialEq, Debug)]
@@ -129,7 +128,10 @@ impl Summary {
 }
 
 /// Computes the distributions of a data set.
-pub fn summarize(folder: &Path, threads: NonZero<usize>) -> Result<(Manifest, Summary), DataError> {
+pub fn summarize<'w>(
+    folder: &Path,
+    workers: impl Into<Workers<'w>>,
+) -> Result<(Manifest, Summary), DataError> {
     let manifest = Manifest::open(folder)?;
     let shards = manifest.files.iter().map(|file| Shard::open(&folder.join(&file.path)));
     let shards: Vec<Shard> = shards.collect::<Result<_, _>>()?;
@@ -152,7 +154,7 @@ pub fn summarize(folder: &Path, threads: NonZero<usize>) -> Result<(Manifest, Su
         Ok(summary)
     };
     let mut summary = Summary::default();
-    pipeline::for_each(threads.into(), groups, count, |part| summary.append(&part))?;
+    pipeline::for_each(workers.into(), groups, count, |part| summary.append(&part))?;
     for (column, bytes) in shards.iter().flat_map(Shard::column_sizes) {
         match summary.column_bytes.iter_mut().find(|(name, _)| *name == column) {
             Some((_, total)) => *total += bytes,

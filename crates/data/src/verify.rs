@@ -1,7 +1,6 @@
 //! Verifies a data set: the hash of every file, the content of every row.
 
 use std::collections::HashMap;
-use std::num::NonZero;
 use std::path::Path;
 
 use chess::{PackedRow, Position, Setup, SetupProblems};
@@ -10,7 +9,8 @@ use serde::Serialize;
 use crate::reader::{RowView, Shard};
 use crate::row::GAME_BITS;
 use crate::{
-    Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, files, pipeline,
+    Column, DataError, FileFormat, Manifest, PackedFile, SUCCESS, ShardFile, Split, Workers, files,
+    pipeline,
 };
 
 /// Result of a verification.
@@ -34,6 +34,8 @@ pub struct Verified {
 const MAX_SUCCESS: u64 = 1 << 12;
 /// Number of problems listed.
 const LISTED: usize = 100;
+/// Number of rows after which the stop flag is read.
+const ROWS_BETWEEN_STOPS: u64 = 1 << 10;
 /// Maximum length of a game.
 const MAX_PLY: i32 = 1 << 24;
 
@@ -104,12 +106,14 @@ impl Findings {
 }
 
 /// Verifies every file and every row of a data set. `progress` receives the number of rows of each row
-/// group. Problems are part of the result; an error is returned only if the data set cannot be read.
-pub fn verify(
+/// group. Problems are part of the result; an error is returned only if the data set cannot be read, or the
+/// workers were [stopped](Workers::until).
+pub fn verify<'w>(
     folder: &Path,
-    threads: NonZero<usize>,
+    workers: impl Into<Workers<'w>>,
     progress: impl Fn(u64) + Sync,
 ) -> Result<Verified, DataError> {
+    let workers = workers.into();
     let manifest = Manifest::open(folder)?;
     let mut findings = Findings::default();
     let success = folder.join(SUCCESS);
@@ -119,8 +123,16 @@ pub fn verify(
         findings.report("_SUCCESS: the manifest has another hash".into());
     }
     let mut shards = Vec::new();
-    let check = |file: &ShardFile| Ok(check_file(folder, file, &manifest));
-    pipeline::for_each(threads.into(), manifest.files.iter(), check, |shard| shards.push(shard))?;
+    // What was not checked to its end has no result.
+    let unless_stopped = || match workers.are_stopped() {
+        true => Err(DataError::Interrupted { resumes: true }),
+        false => Ok(()),
+    };
+    let check = |file: &ShardFile| {
+        let checked = check_file(folder, file, &manifest, workers);
+        unless_stopped().map(|()| checked)
+    };
+    pipeline::for_each(workers, manifest.files.iter(), check, |shard| shards.push(shard))?;
     let mut groups = Vec::new();
     for (shard, file) in shards.iter().zip(&manifest.files) {
         match shard {
@@ -130,11 +142,11 @@ pub fn verify(
     }
     let is_generated = manifest.plan.generator.is_some();
     let check = |(shard, group, file): (&Shard, usize, &ShardFile)| {
-        let checked = check_row_group(shard, group, file, is_generated);
+        let checked = check_row_group(shard, group, file, is_generated, workers);
         progress(shard.row_groups()[group]);
-        Ok(checked)
+        unless_stopped().map(|()| checked)
     };
-    pipeline::for_each(threads.into(), groups.into_iter(), check, |group| findings.add(group))?;
+    pipeline::for_each(workers, groups.into_iter(), check, |group| findings.add(group))?;
     finish(&mut findings, &manifest)?;
     Ok(findings.verified)
 }
@@ -179,9 +191,14 @@ fn finish(findings: &mut Findings, manifest: &Manifest) -> Result<(), DataError>
 }
 
 /// Opens a shard and compares it with the manifest.
-fn check_file(folder: &Path, file: &ShardFile, manifest: &Manifest) -> Result<Shard, DataError> {
+fn check_file(
+    folder: &Path,
+    file: &ShardFile,
+    manifest: &Manifest,
+    workers: Workers<'_>,
+) -> Result<Shard, DataError> {
     let path = folder.join(&file.path);
-    let written = files::hash(&path)?;
+    let written = files::hash_until(&path, workers)?;
     if written.bytes != file.bytes {
         let reason = format!("it has {} bytes, not {}", written.bytes, file.bytes);
         return Err(DataError::damaged(&path, reason));
@@ -218,6 +235,7 @@ fn check_row_group(
     group: usize,
     file: &ShardFile,
     is_generated: bool,
+    workers: Workers<'_>,
 ) -> CheckedGroup {
     let (path, split) = (file.path.clone(), file.split);
     let mut checked =
@@ -231,6 +249,9 @@ fn check_row_group(
     };
     checked.rows = batch.len() as u64;
     for (row, number) in batch.iter().zip(shard.rows_of(group)) {
+        if number.is_multiple_of(ROWS_BETWEEN_STOPS) && workers.are_stopped() {
+            break;
+        }
         if let Err(problem) = check_row(row, shard.columns(), is_generated) {
             checked.problems.push(format!("{} row {number}: {problem}", file.path));
         }
@@ -263,6 +284,12 @@ fn check_row(row: RowView<'_>, columns: &[Column], is_generated: bool) -> Result
             return Err("board has unused bits set".into());
         }
         position = Some(unpacked);
+    }
+    if let (Some(history), Some(position)) = (row.history(), &position) {
+        history.boards(position).map_err(|error| error.to_string())?;
+        if history.is_empty() {
+            return Err("history is empty and not null".into());
+        }
     }
     if has(Column::BestMove) && !(is_generated && row.best_move().is_none()) {
         let text = row.best_move().ok_or("there is no move")?;

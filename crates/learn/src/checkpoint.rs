@@ -95,17 +95,13 @@ impl Numbered {
     /// Removes all but the last `keep`.
     pub fn prune(&self, folder: &Path, keep: usize) -> Result<(), TrainError> {
         let all = self.list(folder)?;
-        for (_, old) in &all[..all.len().saturating_sub(keep)] {
-            if old.is_dir() {
-                // Renamed first, so that half of it is never taken for a checkpoint.
-                let removed = temporary(old);
-                fs::rename(old, &removed).map_err(TrainError::io("remove", old))?;
-                remove_folder(&removed)?;
-            } else {
-                fs::remove_file(old).map_err(TrainError::io("remove", old))?;
-            }
-        }
-        Ok(())
+        all[..all.len().saturating_sub(keep)].iter().try_for_each(|(_, old)| remove(old))
+    }
+
+    /// Removes those after a step: damaged ones, or those of a run that was extended from that step.
+    pub fn remove_after(&self, folder: &Path, step: u64) -> Result<(), TrainError> {
+        let later = self.list(folder)?.into_iter().filter(|(own, _)| *own > step);
+        later.into_iter().try_for_each(|(_, path)| remove(&path))
     }
 }
 
@@ -131,6 +127,17 @@ pub fn remove_temporary_folders(folder: &Path) -> Result<(), TrainError> {
         }
     }
     Ok(())
+}
+
+/// Removes a checkpoint.
+fn remove(path: &Path) -> Result<(), TrainError> {
+    if !path.is_dir() {
+        return fs::remove_file(path).map_err(TrainError::io("remove", path));
+    }
+    // Renamed first, so that half of it is never taken for a checkpoint.
+    let removed = temporary(path);
+    fs::rename(path, &removed).map_err(TrainError::io("remove", path))?;
+    remove_folder(&removed)
 }
 
 /// The temporary name of a folder.

@@ -11,6 +11,7 @@
 //! | [`optim`] | AdamW and Muon |
 //! | [`schedule`] | learning-rate schedules |
 //! | [`log`] | the JSON-lines log |
+//! | [`event_file`] | event files of TensorBoard |
 //! | [`loss_svg`] | the loss curve |
 //! | [`TrainError`] | the error type |
 //!
@@ -20,6 +21,7 @@
 pub mod checkpoint;
 mod curve;
 mod error;
+pub mod event_file;
 pub mod log;
 pub mod optim;
 mod prefetch;

@@ -1,7 +1,8 @@
 //! The log of a training: `log.jsonl`, one JSON object per line.
 //!
 //! Lines are appended. A resumed run drops the lines after its checkpoint and keeps the text of the
-//! others unchanged.
+//! others unchanged. The numbers may go to TensorBoard as well; a resumed run writes them again, from the
+//! first line, so that no step is there twice.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -10,8 +11,10 @@ use std::path::{Path, PathBuf};
 use data::write_atomic;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::TrainError;
+use crate::event_file::{self, EventFile};
 
 /// The name of the log.
 pub const LOG: &str = "log.jsonl";
@@ -43,12 +46,21 @@ pub struct Log<L> {
     path: PathBuf,
     file: Option<File>,
     lines: Vec<L>,
+    /// The folder of event files, and the one of this process.
+    board: Option<(PathBuf, Option<EventFile>)>,
 }
 
 impl<L: LogLine> Log<L> {
     /// The log in an output folder.
     pub fn new(out: &Path) -> Self {
-        Self { path: out.join(LOG), file: None, lines: Vec::new() }
+        Self { path: out.join(LOG), file: None, lines: Vec::new(), board: None }
+    }
+
+    /// The log, with an event file of TensorBoard in a folder, if one is given.
+    #[must_use]
+    pub fn with_tensorboard(mut self, folder: Option<&Path>) -> Self {
+        self.board = folder.map(|folder| (folder.to_owned(), None));
+        self
     }
 
     /// Reads the lines of an earlier process and drops those after `last_step`.
@@ -58,7 +70,14 @@ impl<L: LogLine> Log<L> {
         write_atomic(&self.path, text.as_bytes())?;
         self.lines = kept.into_iter().map(|(_, line)| line).collect();
         self.file = None;
-        Ok(())
+        self.restart_board()
+    }
+
+    /// Writes all lines to a new event file.
+    fn restart_board(&mut self) -> Result<(), TrainError> {
+        let Some((folder, events)) = &mut self.board else { return Ok(()) };
+        let events = events.insert(EventFile::create(folder)?);
+        self.lines.iter().try_for_each(|line| write_scalars(events, line))
     }
 
     /// All lines.
@@ -69,6 +88,9 @@ impl<L: LogLine> Log<L> {
     /// Appends a line.
     pub fn append(&mut self, line: L) -> Result<(), TrainError> {
         let text = serde_json::to_string(&line).unwrap_or_default() + "\n";
+        if let Some((_, Some(events))) = &mut self.board {
+            write_scalars(events, &line)?;
+        }
         self.lines.push(line);
         let file = match &mut self.file {
             Some(file) => file,
@@ -84,6 +106,13 @@ impl<L: LogLine> Log<L> {
     pub fn sync(&self) -> Result<(), TrainError> {
         let Some(file) = &self.file else { return Ok(()) };
         file.sync_all().map_err(TrainError::io("write", &self.path))
+    }
+}
+
+fn write_scalars<L: LogLine>(events: &mut EventFile, line: &L) -> Result<(), TrainError> {
+    match serde_json::to_value(line) {
+        Ok(Value::Object(values)) => events.scalars(line.step(), &event_file::tags(&values)),
+        _ => Ok(()),
     }
 }
 

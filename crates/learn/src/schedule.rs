@@ -71,8 +71,7 @@ const BATCH_SIZE: f64 = 16_384.0;
 /// assert_eq!([at(0), at(19), at(700), at(850), at(999)], [0.05, 1.0, 1.0, 0.5, 1.0 / 300.0]);
 /// ```
 pub fn warmup_stable_decay(step: u64, steps: u64) -> f64 {
-    let part = |share: f64| (share * steps as f64).round_ties_even() as u64;
-    let (warmup, warmdown) = (part(WARMUP), part(WARMDOWN));
+    let (warmup, warmdown) = warmup_and_decay(steps);
     if step < warmup {
         (step + 1) as f64 / warmup as f64
     } else if step + warmdown <= steps {
@@ -80,6 +79,12 @@ pub fn warmup_stable_decay(step: u64, steps: u64) -> f64 {
     } else {
         steps.saturating_sub(step) as f64 / warmdown as f64
     }
+}
+
+/// The steps of the warmup and of the decay in [`warmup_stable_decay`].
+pub fn warmup_and_decay(steps: u64) -> (u64, u64) {
+    let part = |share: f64| (share * steps as f64).round_ties_even() as u64;
+    (part(WARMUP), part(WARMDOWN))
 }
 
 /// Muon's momentum in a step: linear warmup over 300 steps.

@@ -27,132 +27,10 @@ from pathlib import Path
 
 import chess
 import torch
-from safetensors.torch import load_file, save_file
-from torch import nn
-from torch.nn import functional
+from pra_model import HARD_HEADS, PLIES, SIZES, VALUE_WEIGHT, Pra, hard_masks, losses, random_model, write_model
+from safetensors.torch import load_file
 
-HARD_HEADS = ["knight", "knight", "bishop", "bishop", "rook", "rook", "queen", "king", "pawn"]
-FREE_HEADS = 3
-HEADS = len(HARD_HEADS) + FREE_HEADS
-NORM_EPSILON = 1.19e-7
-VALUE_WEIGHT = 0.1
-SIZES = {(4, 144): 2_424_576, (8, 192): 6_085_632, (8, 288): 13_558_272, (12, 288): 17_588_736}
-OPTIONS = ["promotions", "state_input", "turned", "self_in_masks", "light_value", "legal_mask"]
 TASKS = ["train", "infer_1", "infer_64", "infer_256"]
-
-
-# The model.
-
-
-def reaches(piece, start, end):
-    """Whether a piece on the empty board gets from `start` to another square `end`."""
-    ranks, files = end // 8 - start // 8, end % 8 - start % 8
-    far, near = max(abs(ranks), abs(files)), min(abs(ranks), abs(files))
-    if piece == "pawn":
-        double = files == 0 and (start // 8, ranks) in [(1, 2), (6, -2)]
-        return double or (abs(ranks) == 1 and abs(files) <= 1)
-    rules = {
-        "knight": (far, near) == (2, 1),
-        "bishop": far == near,
-        "rook": near == 0,
-        "queen": far == near or near == 0,
-        "king": far == 1,
-    }
-    return far > 0 and rules[piece]
-
-
-def hard_masks():
-    """[9, 64, 64]: which square sees which in the heads that move like pieces."""
-    squares = range(64)
-    return torch.tensor([[[reaches(piece, a, b) for b in squares] for a in squares] for piece in HARD_HEADS])
-
-
-def norm(x):
-    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + NORM_EPSILON)
-
-
-def linear(inputs, outputs):
-    return nn.Linear(inputs, outputs, bias=False)
-
-
-class Block(nn.Module):
-    """Attention of 12 heads, nine of which see what a piece reaches, and a layer of relu²."""
-
-    def __init__(self, width):
-        super().__init__()
-        self.attn = nn.ModuleDict({name: linear(width, width) for name in ("c_q", "c_k", "c_v", "c_proj")})
-        self.attn.register_parameter("free_attn_logits", nn.Parameter(torch.zeros(FREE_HEADS, 64, 64)))
-        self.mlp = nn.ModuleDict({"c_fc": linear(width, 4 * width), "c_proj": linear(4 * width, width)})
-
-    def attention(self, x, walls):
-        parts = (self.attn[name](x) for name in ("c_q", "c_k", "c_v"))
-        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in parts)
-        bias = torch.cat([walls, torch.log(torch.sigmoid(self.attn.free_attn_logits) + 1e-6)])
-        scores = norm(q) @ norm(k).transpose(-2, -1) / math.sqrt(q.shape[-1]) + bias
-        return self.attn["c_proj"]((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
-
-    def forward(self, x, walls):
-        x = x + self.attention(norm(x), walls)
-        return x + self.mlp["c_proj"](self.mlp["c_fc"](norm(x)).relu().square())
-
-
-class Pra(nn.Module):
-    """64 squares and the side to move → 4096 logits (from × 64 + to) and a value of White's view."""
-
-    def __init__(self, depth, width):
-        super().__init__()
-        tables = {"piece_embed": 13, "position_embed": 64, "side_embed": 2}
-        self.embedding = nn.ModuleDict({name: nn.Embedding(rows, width) for name, rows in tables.items()})
-        self.blocks = nn.ModuleList(Block(width) for _ in range(depth))
-        self.policy_head = nn.ModuleDict({name: linear(width, width) for name in ("from_proj", "to_proj")})
-        self.value_head = nn.ModuleDict({"fc1": linear(64 * width, width), "fc2": linear(width, 1)})
-        walls = torch.zeros(len(HARD_HEADS), 64, 64).masked_fill(~hard_masks(), -math.inf)
-        self.register_buffer("walls", walls, persistent=False)
-
-    def forward(self, pieces, side):
-        tables = self.embedding
-        place, player = tables["position_embed"].weight, tables["side_embed"](side)[:, None]
-        x = norm(tables["piece_embed"](pieces) + place + player)
-        for block in self.blocks:
-            x = block(x, self.walls)
-        x = norm(x)
-        start, end = self.policy_head["from_proj"](x), self.policy_head["to_proj"](x)
-        policy = start @ end.transpose(1, 2) / math.sqrt(x.shape[-1])
-        value = self.value_head["fc2"](self.value_head["fc1"](x.flatten(1)).relu().square()).tanh()
-        return policy.flatten(1), value.squeeze(-1)
-
-
-def losses(model, pieces, side, move, value):
-    """Policy and value loss. A value that nobody knows is not a number, and counts for nothing."""
-    policy, found = model(pieces, side)
-    known = ~value.isnan()
-    error = torch.where(known, found - value.nan_to_num(), 0.0).square().sum() / known.sum().clamp(min=1)
-    return functional.cross_entropy(policy, move), error
-
-
-def random_model(depth, width, seed):
-    """No weight is zero, and no value so large that it would saturate."""
-    torch.manual_seed(seed)
-    model = Pra(depth, width)
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if "embed" in name or "free" in name:
-                weight.normal_(0, 1)
-            elif name == "value_head.fc2.weight":
-                weight.normal_(0, 0.5 / math.sqrt(width))
-            else:
-                edge = math.sqrt(3 / weight.shape[1])
-                weight.uniform_(-edge, edge)
-    return model
-
-
-def write_model(model, folder):
-    """A model folder as Tabiya reads it."""
-    folder.mkdir()
-    depth, width = len(model.blocks), model.embedding["side_embed"].weight.shape[1]
-    config = {"depth": depth, "n_embd": width} | dict.fromkeys(OPTIONS, False)
-    (folder / "config.json").write_text(json.dumps(config))
-    save_file(model.state_dict(), folder / "model.safetensors")
 
 
 # Positions and games.
@@ -167,6 +45,42 @@ def encode(fens):
         for square, piece in board.piece_map().items():
             pieces[row, square] = piece.piece_type + (0 if piece.color else 6)
     return pieces, side
+
+
+def encode_context(boards, ratings):
+    """History [n, 64, 7 × 13] of boards with their moves, and the rows of two ratings [n, 2, 25]; None is unknown."""
+    then, rows = torch.zeros(len(boards), 64, PLIES * 13), torch.zeros(len(boards), 2, 25)
+    for row, board in enumerate(boards):
+        now, earlier = board.piece_map(), board.copy()
+        for ply in range(min(PLIES, len(board.move_stack))):
+            earlier.pop()
+            before = earlier.piece_map()
+            for square in range(64):
+                if (piece := before.get(square)) != now.get(square):
+                    token = piece.piece_type + (0 if piece.color else 6) if piece else 0
+                    then[row, square, 13 * ply + token] = 1
+    for who, rating in enumerate(ratings):
+        place = 0.0 if rating is None else 1 + (min(max(rating, 600), 2900) - 600) / 100
+        for near in (math.floor(place), math.ceil(place)):
+            rows[:, who, near] = max(1 - abs(place - near), 0)
+    return then, rows
+
+
+def played(count, seed=2):
+    """Boards of random games with the moves that led to them, of any length and from any position."""
+    chance, boards = random.Random(seed), []
+    starts = [chess.STARTING_FEN, "r3k2r/1P4pp/8/2pP4/8/8/1p4PP/R3K2R w KQkq c6 0 1"]
+    while len(boards) < count:
+        board = chess.Board(chance.choice(starts))
+        for _ in range(chance.randrange(12 if chance.random() < 0.5 else 90)):
+            moves = list(board.legal_moves)
+            special = [move for move in moves if board.is_castling(move) or board.is_en_passant(move) or move.promotion]
+            if not moves:
+                break
+            board.push(chance.choice(special if special and chance.random() < 0.5 else moves))
+        if any(board.legal_moves):
+            boards.append(board)
+    return boards
 
 
 def kinds(board):
@@ -287,15 +201,20 @@ def check_parameters(program, _work):
     return ", ".join(f"d{depth}/{width} {count:,}" for (depth, width), count in SIZES.items())
 
 
-def compare_answers(program, work, model, folder):
+def compare_answers(program, work, model, folder, boards=None, ratings=(None, None)):
     """What Tabiya computes with a model folder against this model in double precision."""
-    fens = positions(64)
-    (work / "fens").write_text("".join(fen + "\n" for fen in fens))
+    fens = [board.fen() for board in boards] if boards else positions(64)
+    lines = [f"{board.root().fen()} moves {' '.join(map(str, board.move_stack))}" for board in boards or []]
+    (work / "fens").write_text("".join(line.removesuffix(" moves ") + "\n" for line in lines or fens))
     out = work / "raw.safetensors"
-    run(program, "pra", "predict", "--model", folder, "--file", work / "fens", "--raw", out)
+    command = [program, "pra", "predict", "--model", folder, "--file", work / "fens", "--raw", out]
+    for name, rating in zip(("--rating", "--opponent"), ratings, strict=True):
+        command += [name, rating] if rating else []
+    run(*command)
     ours, masks = load_file(out), hard_masks()
+    context = [part.double() for part in encode_context(boards, ratings)] if boards else []
     with torch.inference_mode():
-        policy, value = model.double()(*encode(fens))
+        policy, value = model.double()(*encode(fens), *context)
     shapes = {"policy": policy.shape, "value": value.shape, "masks": masks.shape}
     for name, shape in shapes.items():
         expect(name in ours and ours[name].shape == shape, f"{name} is not there or not of shape {list(shape)}")
@@ -319,6 +238,15 @@ def check_forward(program, work, depth, width):
     model, folder = random_model(depth, width, seed=depth), work / f"model-{width}"
     write_model(model, folder)
     return compare_answers(program, work, model, folder)
+
+
+def check_context(program, work, depth=3, width=48):
+    """The last positions and the ratings of the players as inputs."""
+    model, folder = random_model(depth, width, seed=5, context=True), work / "model-context"
+    write_model(model, folder)
+    for ratings in [(1530, 2177), (None, 2950), (500, None)]:
+        text = compare_answers(program, work, model, folder, played(48), ratings)
+    return text
 
 
 def check_training(program, work, steps=200, batch=32, rate=0.0005, depth=2, width=48):
@@ -373,6 +301,7 @@ def check(args):
         "parameters": (check_parameters,),
         "answers of d4/144": (check_forward, 4, 144),
         "answers of d8/192": (check_forward, 8, 192),
+        "answers with history and ratings": (check_context,),
         "training": (check_training,),
         "trained model": (check_trained,),
     }

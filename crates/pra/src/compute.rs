@@ -1,7 +1,10 @@
 //! The interface that all backends implement: the CPU, and GPUs with the feature `gpu`.
 
 use crate::encode::Tokens;
-use crate::{Batch, Config, Device, LossWeights, Losses, Prediction, Transformer, Weights};
+use crate::{
+    Batch, Config, Device, LossWeights, Losses, Precision, Prediction, Transformer,
+    UnsupportedPrecision, Weights,
+};
 
 /// Why a device failed; the CPU never does.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -16,6 +19,9 @@ pub enum ComputeError {
     /// The device does not exist, or this build does not support it.
     #[error("{0}")]
     NoDevice(String),
+    /// The CPU does not support the precision.
+    #[error(transparent)]
+    Precision(#[from] UnsupportedPrecision),
 }
 
 /// Runs models of one configuration on some device.
@@ -67,15 +73,18 @@ impl Compute for Transformer {
     }
 }
 
-/// The backend for models of this configuration on a device: `cpu` with `threads` threads, or the name
-/// of a [`Device`] in a build with the feature `gpu`.
+/// The backend for models of this configuration on a device: `cpu` with `threads` threads that train in a
+/// precision, or the name of a [`Device`] in a build with the feature `gpu`, which has its own.
 pub fn compute_on(
     device: &str,
     config: &Config,
     threads: usize,
+    precision: Precision,
 ) -> Result<Box<dyn Compute + Send>, ComputeError> {
     if device == "cpu" {
-        return Ok(Box::new(Transformer::new(config, threads)));
+        let mut transformer = Transformer::new(config, threads);
+        transformer.set_precision(precision)?;
+        return Ok(Box::new(transformer));
     }
     let device: Device = device.parse()?;
     #[cfg(feature = "gpu")]

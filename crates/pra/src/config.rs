@@ -49,6 +49,18 @@ pub struct Config {
     /// The policy loss is a softmax over the legal moves only.
     #[serde(default)]
     pub legal_mask: bool,
+    /// Square embeddings include what stood there in the last positions.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub history: bool,
+    /// Square embeddings include the ratings of the players.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ratings: bool,
+}
+
+/// Options that old programs do not know are written only where they are on.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(option: &bool) -> bool {
+    !*option
 }
 
 /// Why a configuration is invalid.
@@ -75,6 +87,8 @@ impl Config {
             self_in_masks: false,
             light_value: false,
             legal_mask: false,
+            history: false,
+            ratings: false,
         }
     }
 
@@ -89,6 +103,8 @@ impl Config {
             self_in_masks: true,
             light_value: true,
             legal_mask: true,
+            history: true,
+            ratings: true,
         }
     }
 
@@ -104,7 +120,7 @@ impl Config {
     }
 
     /// The options: name in files, value and meaning.
-    pub const fn options(&self) -> [(&'static str, bool, &'static str); 6] {
+    pub const fn options(&self) -> [(&'static str, bool, &'static str); 8] {
         [
             ("promotions", self.promotions, "a policy logit for each promotion piece"),
             ("state_input", self.state_input, "tokens for castling rights and en passant"),
@@ -112,6 +128,8 @@ impl Config {
             ("self_in_masks", self.self_in_masks, "piece masks include the query square"),
             ("light_value", self.light_value, "small value head for win, draw and loss"),
             ("legal_mask", self.legal_mask, "policy loss over legal moves only"),
+            ("history", self.history, "the last positions as input"),
+            ("ratings", self.ratings, "the ratings of the players as input"),
         ]
     }
 
@@ -169,12 +187,15 @@ mod tests {
 
     #[test]
     fn names_in_files_stay_those_of_the_first_version() {
-        let config = Config { light_value: false, ..Config::new(4, 96) };
+        let config =
+            Config { light_value: false, history: false, ratings: false, ..Config::new(4, 96) };
         let old = r#"{"depth":4,"n_embd":96,"promotions":true,"state_input":true,"turned":true,"self_in_masks":true,"light_value":false,"legal_mask":true}"#;
         assert_eq!(serde_json::to_string(&config).unwrap(), old);
         let read = |text: &str| serde_json::from_str::<Config>(text).unwrap();
         assert_eq!(read(old), config);
         assert_eq!(read(&old.replace("turned", "flipped")), config);
         assert_eq!(read(r#"{"depth":2,"n_embd":24}"#), Config::reference(2, 24));
+        let new = Config::new(2, 24);
+        assert_eq!(read(&serde_json::to_string(&new).unwrap()), new);
     }
 }

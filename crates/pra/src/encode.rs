@@ -5,12 +5,16 @@
 //! square. A flipped board is that of the side to move: his pieces are White's, and his first rank is
 //! the first.
 //!
+//! Beside the position, a model may read its [`Context`]. History: where the piece on a square *k* plies ago
+//! differs from the piece there now, its token, of 0 to 12. Ratings: those of the side to move and of the
+//! opponent, between two rows of a table with one row for every 100 points.
+//!
 //! Policy indices: `from × 64 + to`; castling is the king's move to the g- or c-file, which in Chess960
 //! may share its index with a plain king move. With `promotions`, the last 192 indices are those of
 //! promotions: [`promotion_index`].
 
 use chess::pgn::{GameResult, Score};
-use chess::{Color, Move, PieceType, Position, Square};
+use chess::{Board, Color, Game, Move, PieceType, Position, Square};
 
 use crate::config::{Config, SQUARES};
 
@@ -23,6 +27,55 @@ pub const EMPTY: u8 = 0;
 const CASTLING_ROOK: u8 = 13;
 const EN_PASSANT: u8 = 15;
 
+/// Tokens of pieces alone, without castling rights and en passant.
+pub const PIECE_TOKENS: usize = 13;
+/// Earlier positions that a model reads at most.
+pub const HISTORY_PLIES: usize = data::HISTORY_PLIES;
+/// In [`Tokens::history`]: what stood on the square stands there now.
+pub const UNCHANGED: u8 = u8::MAX;
+/// The ratings of the first and the last row of a rating table; others are clamped.
+const RATINGS: (u16, u16) = (600, 2900);
+/// Points between two rows.
+const RATING_STEP: u16 = 100;
+/// Rows of a rating table: the first is for unknown ratings.
+pub const RATING_ROWS: usize = 2 + ((RATINGS.1 - RATINGS.0) / RATING_STEP) as usize;
+
+/// What a model may know beside the position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Context<'a> {
+    /// The boards before the position, the last first; more than [`HISTORY_PLIES`] are ignored.
+    pub earlier: &'a [Board],
+    /// The ratings of White and Black.
+    pub ratings: [Option<u16>; 2],
+}
+
+/// The boards before the position of a game, the last first, as [`Context::earlier`].
+pub fn earlier_boards(game: &Game) -> Vec<Board> {
+    let mut game = game.clone();
+    let mut boards = Vec::with_capacity(HISTORY_PLIES);
+    while boards.len() < HISTORY_PLIES && game.undo().is_some() {
+        boards.push(*game.position().board());
+    }
+    boards
+}
+
+/// A rating between two rows of a table: the first of both, and the weight of the second.
+///
+/// ```
+/// use tabiya_pra::encode::rating_rows;
+/// assert_eq!(rating_rows(0), (0, 0.0));
+/// assert_eq!(rating_rows(650), (1, 0.5));
+/// assert_eq!((rating_rows(100), rating_rows(4000)), ((1, 0.0), (24, 0.0)));
+/// ```
+pub fn rating_rows(rating: u16) -> (usize, f32) {
+    if rating == 0 {
+        return (0, 0.0);
+    }
+    let above = rating.clamp(RATINGS.0, RATINGS.1) - RATINGS.0;
+    let weight = f32::from(above % RATING_STEP) / f32::from(RATING_STEP);
+    (1 + usize::from(above / RATING_STEP), weight)
+}
+
 /// The model input for a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tokens {
@@ -30,6 +83,20 @@ pub struct Tokens {
     pub squares: [u8; SQUARES],
     /// 1 for White to move, 0 for Black; always 1 on a flipped board.
     pub side: u8,
+    /// How many earlier positions are known.
+    pub plies: u8,
+    /// What stood on each square, the last position first: a token, or [`UNCHANGED`].
+    pub history: [[u8; SQUARES]; HISTORY_PLIES],
+    /// The ratings of the side to move and of the opponent; 0 if unknown.
+    pub ratings: [u16; 2],
+}
+
+impl Tokens {
+    /// An input without history and ratings.
+    pub const fn new(squares: [u8; SQUARES], side: u8) -> Self {
+        let history = [[UNCHANGED; SQUARES]; HISTORY_PLIES];
+        Self { squares, side, plies: 0, history, ratings: [0; 2] }
+    }
 }
 
 /// Win, draw and loss probabilities from the model's perspective; as a target, all zero if unknown.
@@ -82,7 +149,7 @@ pub fn orient(config: &Config, square: Square, turn: Color) -> Square {
     if is_flipped(config, turn) { square.flip_rank() } else { square }
 }
 
-/// Encodes a position.
+/// Encodes a position without context.
 ///
 /// ```
 /// use chess::{Position, Square};
@@ -92,15 +159,28 @@ pub fn orient(config: &Config, square: Square, turn: Color) -> Square {
 /// ```
 #[inline]
 pub fn tokens(config: &Config, position: &Position) -> Tokens {
-    let turn = position.turn();
-    let is_flipped = is_flipped(config, turn);
+    tokens_in(config, position, &Context::default())
+}
+
+/// The tokens of the pieces of a board, as the side to move sees it.
+fn piece_tokens(board: &Board, is_flipped: bool) -> [u8; SQUARES] {
     let flip = if is_flipped { 56 } else { 0 };
     let mut squares = [EMPTY; SQUARES];
-    for (square, piece) in position.board().iter() {
+    for (square, piece) in board.iter() {
         let is_white = (piece.color() == Color::White) != is_flipped;
         let color = if is_white { 0 } else { 6 };
         squares[square.index() ^ flip] = 1 + piece.piece_type().index() as u8 + color;
     }
+    squares
+}
+
+/// Encodes a position in its context, of which the model's options say what it reads.
+pub fn tokens_in(config: &Config, position: &Position, context: &Context<'_>) -> Tokens {
+    let turn = position.turn();
+    let is_flipped = is_flipped(config, turn);
+    let pieces = piece_tokens(position.board(), is_flipped);
+    let mut squares = pieces;
+    let flip = if is_flipped { 56 } else { 0 };
     if config.state_input {
         for square in position.castling_rooks() {
             let token = &mut squares[square.index() ^ flip];
@@ -110,7 +190,23 @@ pub fn tokens(config: &Config, position: &Position) -> Tokens {
             squares[square.index() ^ flip] = EN_PASSANT;
         }
     }
-    Tokens { squares, side: u8::from(config.flipped || turn == Color::White) }
+    let mut tokens = Tokens::new(squares, u8::from(config.flipped || turn == Color::White));
+    if config.history {
+        tokens.plies = context.earlier.len().min(HISTORY_PLIES) as u8;
+        for (history, board) in tokens.history.iter_mut().zip(context.earlier) {
+            let then = piece_tokens(board, is_flipped);
+            for (square, history) in history.iter_mut().enumerate() {
+                if then[square] != pieces[square] {
+                    *history = then[square];
+                }
+            }
+        }
+    }
+    if config.ratings {
+        tokens.ratings =
+            [turn, !turn].map(|color| context.ratings[color.index()].unwrap_or_default());
+    }
+    tokens
 }
 
 /// The policy index of a move of the side to move.
@@ -210,6 +306,40 @@ mod tests {
         let other = Config::reference(1, 12);
         assert_ne!(tokens(&other, &white), tokens(&other, &black));
         assert_eq!(tokens(&other, &black).side, 0);
+    }
+
+    #[test]
+    fn history_is_what_stood_there_before_as_the_side_to_move_sees_it() {
+        let config = Config::new(1, 12);
+        let mut game = Game::new(Position::INITIAL);
+        for text in ["e2e4", "d7d5", "e4d5"] {
+            let m = game.position().parse_uci(text).unwrap();
+            game.play(m).unwrap();
+        }
+        let earlier = earlier_boards(&game);
+        assert_eq!(earlier.len(), 3);
+        let ratings = [Some(1500), Some(1800)];
+        let context = Context { earlier: &earlier, ratings };
+        let tokens = tokens_in(&config, game.position(), &context);
+        assert_eq!((tokens.plies, tokens.ratings), (3, [1800, 1500]));
+        // Black to move: the board is flipped, and Black's pawn is token 1.
+        let at = |square: Square| square.flip_rank().index();
+        let changed = |ply: usize| {
+            let all = tokens.history[ply].iter().enumerate();
+            all.filter(|(_, token)| **token != UNCHANGED).map(|(n, &token)| (n, token)).collect()
+        };
+        let sorted = |mut all: Vec<(usize, u8)>| {
+            all.sort_unstable();
+            all
+        };
+        let [before, first, start]: [Vec<_>; 3] = [changed(0), changed(1), changed(2)];
+        let (e4, d5, d7, e2) = (at(Square::E4), at(Square::D5), at(Square::D7), at(Square::E2));
+        assert_eq!(before, sorted(vec![(e4, 7), (d5, 1)]));
+        assert_eq!(first, sorted(vec![(e4, 7), (d5, EMPTY), (d7, 1)]));
+        assert_eq!(start, sorted(vec![(e2, 7), (d5, EMPTY), (d7, 1)]));
+        let without = Config { history: false, ratings: false, ..config };
+        let plain = tokens_in(&without, game.position(), &context);
+        assert_eq!(plain, super::tokens(&config, game.position()));
     }
 
     #[test]

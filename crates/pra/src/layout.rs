@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::config::{Config, FREE_HEADS, SQUARES};
+use crate::encode::{HISTORY_PLIES, PIECE_TOKENS, RATING_ROWS};
 
 /// Channels per square in the light value head.
 pub const VALUE_CHANNELS: usize = 8;
@@ -99,6 +100,10 @@ pub struct Layout {
     pub(crate) piece_embed: usize,
     pub(crate) position_embed: usize,
     pub(crate) side_embed: usize,
+    /// What stood on a square: `[7 × 13, d]`.
+    pub(crate) history_embed: usize,
+    /// Ratings of the side to move, and of the opponent: `[25, d]` each.
+    pub(crate) rating_embeds: [usize; 2],
     pub(crate) blocks: Vec<BlockOffsets>,
     /// From- and to-squares: `[2d, d]`.
     pub(crate) policy_proj: usize,
@@ -138,6 +143,19 @@ impl Layout {
         let shape = [SQUARES, d];
         let position_embed = all.add("embedding.position_embed.weight", &shape, Embedding, normal);
         let side_embed = all.add("embedding.side_embed.weight", &[2, d], Embedding, normal);
+        let mut history_embed = 0;
+        if config.history {
+            let shape = [HISTORY_PLIES * PIECE_TOKENS, d];
+            let name = "embedding.history_embed.weight";
+            history_embed = all.add(name, &shape, Embedding, Init::Zero);
+        }
+        let mut rating_embeds = [0; 2];
+        if config.ratings {
+            rating_embeds = ["own_rating_embed", "opponent_rating_embed"].map(|name| {
+                let name = format!("embedding.{name}.weight");
+                all.add(name, &[RATING_ROWS, d], Embedding, Init::Zero)
+            });
+        }
         let mut blocks = Vec::with_capacity(config.depth);
         for n in 0..config.depth {
             let name = |part: &str| format!("blocks.{n}.{part}");
@@ -190,6 +208,8 @@ impl Layout {
             piece_embed,
             position_embed,
             side_embed,
+            history_embed,
+            rating_embeds,
             blocks,
             policy_proj,
             promotion,

@@ -46,11 +46,14 @@ mod weights;
 pub use self::layout::{Init, Kind, Layout, Tensor};
 pub use chess;
 pub use compute::{Compute, ComputeError, compute_on};
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, HEADS};
 pub use device::Device;
 #[cfg(feature = "train")]
 pub use loader::{Loader, LoaderCounts, LoaderError, LoaderOptions, first_positions, sample};
-pub use model::{Batch, LossWeights, Losses, Prediction, Transformer};
+pub use model::{
+    Batch, LossWeights, Losses, Precision, Prediction, Transformer, UnknownPrecision,
+    UnsupportedPrecision,
+};
 pub use model_text::ModelText;
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};

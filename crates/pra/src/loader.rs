@@ -7,19 +7,31 @@
 use std::path::{Path, PathBuf};
 
 use chess::Position;
-use data::{Column, DataError, Manifest, Reader, ReaderOptions, ReaderPosition, RowView, Split};
+use chess::rng::{Rng, mix};
+use data::{
+    Column, DataError, DataSet, EarlierBoards, Reader, ReaderOptions, ReaderPosition, RowView,
+    Split,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::encode;
+use crate::encode::{self, Context};
 use crate::model::Batch;
 
 /// The columns to read, where the data set has them.
-const WANTED: [Column; 5] =
-    [Column::BestMove, Column::Eval, Column::Mate, Column::Result, Column::Board];
+const WANTED: [Column; 8] = [
+    Column::BestMove,
+    Column::Eval,
+    Column::Mate,
+    Column::Result,
+    Column::WhiteElo,
+    Column::BlackElo,
+    Column::Board,
+    Column::History,
+];
 
 /// Options of a [`Loader`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LoaderOptions {
     /// Random seed of the shuffle; `None` reads rows in file order.
     pub seed: Option<u64>,
@@ -27,11 +39,13 @@ pub struct LoaderOptions {
     pub window_rows: u64,
     /// Threads that decode ahead; with 0, rows are decoded on demand.
     pub threads: usize,
+    /// Probability with which the history and each rating of a position are left out, by seed and row.
+    pub input_dropout: f64,
 }
 
 impl Default for LoaderOptions {
     fn default() -> Self {
-        Self { seed: Some(1), window_rows: 1 << 18, threads: 1 }
+        Self { seed: Some(1), window_rows: 1 << 18, threads: 1, input_dropout: 0.0 }
     }
 }
 
@@ -116,6 +130,7 @@ pub struct Loader {
     folder: PathBuf,
     config: Config,
     options: ReaderOptions,
+    input_dropout: f64,
     reader: Reader,
     counts: LoaderCounts,
     /// Rows used when the epoch began.
@@ -131,9 +146,14 @@ impl Loader {
         options: LoaderOptions,
         start: ReaderPosition,
     ) -> Result<Self, LoaderError> {
-        let there = Manifest::open(folder)?.column_list()?;
+        let there = DataSet::open(folder)?.columns().to_vec();
+        let is_read = |column: &Column| match column {
+            Column::WhiteElo | Column::BlackElo => config.ratings,
+            Column::History => config.history,
+            _ => true,
+        };
         let mut columns: Vec<Column> =
-            WANTED.into_iter().filter(|column| there.contains(column)).collect();
+            WANTED.into_iter().filter(|c| there.contains(c) && is_read(c)).collect();
         // The reader reports a missing move column with the file name. FENs replace boards.
         for (needed, instead) in
             [(Column::BestMove, Column::BestMove), (Column::Board, Column::Fen)]
@@ -142,6 +162,7 @@ impl Loader {
                 columns.push(instead);
             }
         }
+        let input_dropout = options.input_dropout;
         let options = ReaderOptions {
             split,
             columns,
@@ -156,7 +177,7 @@ impl Loader {
             return Err(LoaderError::NoRows { path: folder.to_owned(), split });
         }
         let (folder, counts) = (folder.to_owned(), LoaderCounts::default());
-        Ok(Self { folder, config: *config, options, reader, counts, used_before: 0 })
+        Ok(Self { folder, config: *config, options, input_dropout, reader, counts, used_before: 0 })
     }
 
     /// Rows of an epoch, used or not.
@@ -186,8 +207,13 @@ impl Loader {
     /// Adds positions until there are `count`, or the epoch ends; returns whether the batch is full.
     fn fill(&mut self, count: usize, batch: &mut Batch) -> Result<bool, LoaderError> {
         while batch.len() < count {
+            let ReaderPosition { epoch, row } = self.reader.position();
+            let mut dropout = Dropout {
+                rng: Rng::new(mix(self.options.seed.unwrap_or_default() ^ DROPOUT) ^ epoch, row),
+                probability: self.input_dropout,
+            };
             let Some(row) = self.reader.next_row() else { return Ok(false) };
-            add(&self.config, row?, batch, &mut self.counts);
+            add(&self.config, row?, &mut dropout, batch, &mut self.counts);
         }
         Ok(true)
     }
@@ -240,7 +266,7 @@ pub fn first_positions(
     split: Split,
     count: usize,
 ) -> Result<Vec<Position>, LoaderError> {
-    let has_board = Manifest::open(folder)?.column_list()?.contains(&Column::Board);
+    let has_board = DataSet::open(folder)?.columns().contains(&Column::Board);
     let column = if has_board { Column::Board } else { Column::Fen };
     let options = ReaderOptions { split, columns: vec![column], ..ReaderOptions::default() };
     let mut reader = Reader::open(folder, &options)?;
@@ -248,7 +274,7 @@ pub fn first_positions(
     while positions.len() < count
         && let Some(row) = reader.next_row()
     {
-        positions.extend(position(row?));
+        positions.extend(row?.position());
     }
     if positions.is_empty() {
         return Err(LoaderError::NoRows { path: folder.to_owned(), split });
@@ -258,12 +284,18 @@ pub fn first_positions(
 
 /// Adds the position of a row, or counts why it is skipped.
 #[inline]
-fn add(config: &Config, row: RowView<'_>, batch: &mut Batch, counts: &mut LoaderCounts) {
+fn add(
+    config: &Config,
+    row: RowView<'_>,
+    dropout: &mut Dropout,
+    batch: &mut Batch,
+    counts: &mut LoaderCounts,
+) {
     let Some(text) = row.best_move() else {
         counts.without_move += 1;
         return;
     };
-    let Some(position) = position(row) else {
+    let Some(position) = row.position() else {
         counts.damaged += 1;
         return;
     };
@@ -275,14 +307,61 @@ fn add(config: &Config, row: RowView<'_>, batch: &mut Batch, counts: &mut Loader
     let outcome = encode::outcome(config, turn, row.score(turn), row.game_result());
     let legal = encode::legal_moves(config, &position).map(|(_, index)| index);
     let target = encode::move_index(config, turn, played);
-    batch.push(encode::tokens(config, &position), legal, target, outcome);
+    let mut context = RowContext::new(&position, row);
+    dropout.apply(&mut context);
+    let tokens = encode::tokens_in(config, &position, &context.context());
+    batch.push(tokens, legal, target, outcome);
     counts.used += 1;
 }
 
-/// The position of a row, from its board or its FEN; `None` if it is missing or invalid.
-pub(crate) fn position(row: RowView<'_>) -> Option<Position> {
-    match row.board() {
-        Some(board) => board.position().ok(),
-        None => row.fen()?.parse().ok(),
+/// The context of a row.
+#[derive(Debug)]
+pub(crate) struct RowContext {
+    earlier: Option<EarlierBoards>,
+    ratings: [Option<u16>; 2],
+}
+
+impl RowContext {
+    /// The reader has checked ratings and history.
+    pub(crate) fn new(position: &Position, row: RowView<'_>) -> Self {
+        let rating = |rating: Option<i16>| rating.and_then(|rating| u16::try_from(rating).ok());
+        Self {
+            earlier: row.history().and_then(|history| history.boards(position).ok()),
+            ratings: [row.white_elo(), row.black_elo()].map(rating),
+        }
+    }
+
+    /// Leaves out the history, or the ratings.
+    pub(crate) fn restrict(&mut self, history: bool, ratings: bool) {
+        self.earlier = self.earlier.filter(|_| history);
+        self.ratings = self.ratings.map(|rating| rating.filter(|_| ratings));
+    }
+
+    /// The context, to encode the position with.
+    pub(crate) fn context(&self) -> Context<'_> {
+        let earlier = self.earlier.as_ref().map_or(&[][..], EarlierBoards::as_slice);
+        Context { earlier, ratings: self.ratings }
+    }
+}
+
+/// Mixed into the seed of the dropout.
+const DROPOUT: u64 = 0x6472_6f70_6f75_7400;
+
+/// Leaves out inputs at random, so that the model works without them.
+struct Dropout {
+    rng: Rng,
+    probability: f64,
+}
+
+impl Dropout {
+    fn apply(&mut self, context: &mut RowContext) {
+        if self.probability > 0.0 {
+            if self.rng.random_bool(self.probability) {
+                context.earlier = None;
+            }
+            for rating in &mut context.ratings {
+                *rating = rating.filter(|_| !self.rng.random_bool(self.probability));
+            }
+        }
     }
 }

@@ -4,9 +4,9 @@
 //! distribution, and 0 plays the most probable move. Only legal moves are considered.
 
 use chess::rng::Rng;
-use chess::{Move, Position};
+use chess::{Board, Color, Game, Move, Position};
 
-use crate::encode::{tokens, wdl_of_side_to_move};
+use crate::encode::{Context, earlier_boards, tokens_in, wdl_of_side_to_move};
 use crate::predict::PositionPrediction;
 use crate::{Transformer, Weights};
 
@@ -71,6 +71,8 @@ pub struct Player {
     model: Transformer,
     /// Sampling temperature; 0 plays the most probable move.
     pub temperature: f32,
+    /// The ratings of the side to move and of the opponent that the model assumes.
+    pub ratings: [Option<u16>; 2],
     rng: Rng,
 }
 
@@ -78,7 +80,7 @@ impl Player {
     /// Plays with this model at temperature 0.
     pub fn new(weights: Weights, threads: usize) -> Self {
         let model = Transformer::new(weights.config(), threads);
-        Self { weights, model, temperature: 0.0, rng: Rng::new(1, 0) }
+        Self { weights, model, temperature: 0.0, ratings: [None; 2], rng: Rng::new(1, 0) }
     }
 
     /// The parameters of the model.
@@ -96,10 +98,23 @@ impl Player {
         self.rng = Rng::new(seed, 0);
     }
 
-    /// The prediction for a position.
+    /// The prediction for a position whose history is unknown.
     pub fn predict(&mut self, position: &Position) -> PositionPrediction {
+        self.predict_after(position, &[])
+    }
+
+    /// The prediction for the position of a game, whose last moves the model sees.
+    pub fn predict_game(&mut self, game: &Game) -> PositionPrediction {
+        self.predict_after(game.position(), &earlier_boards(game))
+    }
+
+    fn predict_after(&mut self, position: &Position, earlier: &[Board]) -> PositionPrediction {
         let config = self.weights.config();
-        let mut predictions = self.model.predict(&self.weights, &[tokens(config, position)]);
+        let [own, opponent] = self.ratings;
+        let ratings =
+            if position.turn() == Color::White { [own, opponent] } else { [opponent, own] };
+        let tokens = tokens_in(config, position, &Context { earlier, ratings });
+        let mut predictions = self.model.predict(&self.weights, &[tokens]);
         let (moves, wdl) = match predictions.pop() {
             Some(prediction) => (
                 prediction.moves(config, position),

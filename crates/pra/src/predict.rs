@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 use chess::picture::{Style, text_board};
 use chess::svg::{Arrow, BoardPicture, MarkColor};
-use chess::{CastlingStyle, Color, Move, Position, Square};
+use chess::{CastlingStyle, Color, Game, Move, Position, Square};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError};
 use serde_json::{Value, json};
 
-use crate::encode::{PLAIN_MOVES, tokens};
+use crate::encode::{Context, PLAIN_MOVES, earlier_boards, tokens_in};
 use crate::masks::piece_masks;
 use crate::player::{Player, at_temperature, expected_score};
 use crate::{Transformer, Weights};
@@ -50,16 +50,28 @@ impl PositionPrediction {
         position: &Position,
         temperature: f32,
     ) -> Result<Self, PredictError> {
-        let mut prediction = player.predict(position);
-        if !prediction.is_finite() {
-            return Err(PredictError::NotFinite(position.fen()));
+        player.predict(position).at_temperature(temperature)
+    }
+
+    /// The same for the position of a game, whose last moves the model sees.
+    pub fn of_game(
+        player: &mut Player,
+        game: &Game,
+        temperature: f32,
+    ) -> Result<Self, PredictError> {
+        player.predict_game(game).at_temperature(temperature)
+    }
+
+    fn at_temperature(mut self, temperature: f32) -> Result<Self, PredictError> {
+        if !self.is_finite() {
+            return Err(PredictError::NotFinite(self.position.fen()));
         }
         if temperature != 1.0 {
-            let probabilities: Vec<f32> = prediction.moves.iter().map(|m| m.1).collect();
+            let probabilities: Vec<f32> = self.moves.iter().map(|m| m.1).collect();
             let tempered = at_temperature(&probabilities, temperature);
-            prediction.moves.iter_mut().zip(tempered).for_each(|(m, p)| m.1 = p);
+            self.moves.iter_mut().zip(tempered).for_each(|(m, p)| m.1 = p);
         }
-        Ok(prediction)
+        Ok(self)
     }
 
     /// Whether all probabilities are finite; see [`crate::Prediction::is_finite`].
@@ -177,21 +189,28 @@ fn bar(fraction: f32, width: usize) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// Raw outputs for positions as a safetensors file: `policy` `[n, 4096]`, `value` `[n]`, and `masks`
+/// Raw outputs for the positions of games as a safetensors file: `policy` `[n, 4096]`, `value` `[n]`, and `masks`
 /// `[9, 64, 64]` of the piece heads.
 pub fn raw_tensors(
     weights: &Weights,
-    positions: &[Position],
+    games: &[Game],
+    [own, opponent]: [Option<u16>; 2],
     threads: usize,
 ) -> Result<Vec<u8>, PredictError> {
     let config = weights.config();
     let mut model = Transformer::new(config, threads);
     let (mut policy, mut value) = (Vec::new(), Vec::new());
-    for batch in positions.chunks(BATCH) {
-        let inputs: Vec<_> = batch.iter().map(|position| tokens(config, position)).collect();
-        for (prediction, position) in model.predict(weights, &inputs).iter().zip(batch) {
+    for batch in games.chunks(BATCH) {
+        let inputs = batch.iter().map(|game| {
+            let is_white = game.position().turn() == Color::White;
+            let ratings = if is_white { [own, opponent] } else { [opponent, own] };
+            let context = Context { earlier: &earlier_boards(game), ratings };
+            tokens_in(config, game.position(), &context)
+        });
+        let inputs: Vec<_> = inputs.collect();
+        for (prediction, game) in model.predict(weights, &inputs).iter().zip(batch) {
             if !prediction.is_finite() {
-                return Err(PredictError::NotFinite(position.fen()));
+                return Err(PredictError::NotFinite(game.position().fen()));
             }
             policy.extend(prediction.logits.iter().take(PLAIN_MOVES).flat_map(|x| x.to_le_bytes()));
             value.extend(prediction.value().to_le_bytes());
@@ -202,7 +221,7 @@ pub fn raw_tensors(
         .flatten()
         .flat_map(|keys| Square::all().map(|to| u8::from(keys.has(to))))
         .collect();
-    let n = positions.len();
+    let n = games.len();
     let tensors = [
         ("policy", TensorView::new(Dtype::F32, vec![n, PLAIN_MOVES], &policy)?),
         ("value", TensorView::new(Dtype::F32, vec![n], &value)?),

@@ -5,10 +5,19 @@
 //! and `eval` the prediction of the model.
 
 use chess::rng::Rng;
-use chess::{Game, Move, Outcome, Position, Score};
+use chess::{Game, Move, Outcome, Score};
 use uci::{BoxError, Go, Handler, Info, OptionDecl, Output, bestmove, find_option, move_text};
 
 use crate::player::{Player, score};
+
+/// A short search that refuses blunders.
+pub trait Veto: Send {
+    /// How many centipawns worse than the best move a move is.
+    fn loss(&mut self, game: &Game, m: Move) -> i32;
+}
+
+/// The highest rating that can be set.
+const MAX_ELO: i64 = 4000;
 
 /// A player without search.
 pub struct PolicyHandler {
@@ -17,6 +26,11 @@ pub struct PolicyHandler {
     rng: Rng,
     chess960: bool,
     avoid_draws: bool,
+    /// The ratings of the player and of the opponent; 0 if unknown.
+    ratings: [u16; 2],
+    veto: Option<Box<dyn Veto>>,
+    /// Centipawns that a move may lose; 0 for any.
+    max_loss: i32,
     /// The `bestmove` line that is due at `stop` or `ponderhit`.
     pending: Option<String>,
     output: Output,
@@ -26,12 +40,35 @@ impl PolicyHandler {
     /// Plays with a model, or at random without one.
     pub fn new(model: Option<Player>, output: Output) -> Self {
         let rng = Rng::new(1, 0);
-        Self { model, rng, chess960: false, avoid_draws: false, pending: None, output }
+        Self {
+            model,
+            rng,
+            chess960: false,
+            avoid_draws: false,
+            ratings: [0; 2],
+            veto: None,
+            max_loss: 0,
+            pending: None,
+            output,
+        }
+    }
+
+    /// The same with a search that can refuse moves, which adds the option `Max Loss`.
+    pub fn with_veto(self, veto: Box<dyn Veto>) -> Self {
+        Self { veto: Some(veto), ..self }
+    }
+
+    /// Tells the model the ratings. An opponent of unknown rating is taken to be as strong as the player.
+    fn set_ratings(&mut self) {
+        let [own, opponent] = self.ratings.map(|rating| Some(rating).filter(|&rating| rating > 0));
+        if let Some(player) = &mut self.model {
+            player.ratings = [own, opponent.or(own)];
+        }
     }
 
     /// Chooses one of the allowed moves and reports it.
-    fn choose(&mut self, position: &Position, allowed: &[Move]) -> Option<Move> {
-        let first = *allowed.first()?;
+    fn choose(&mut self, game: &Game, allowed: &[Move]) -> Option<Move> {
+        let (position, first) = (game.position(), *allowed.first()?);
         let mut info = Info { depth: Some(1), nodes: Some(1), ..Info::default() };
         let m = match &mut self.model {
             None => {
@@ -39,11 +76,23 @@ impl PolicyHandler {
                 allowed[self.rng.below(allowed.len())]
             }
             Some(player) => {
-                let prediction = player.predict(position);
+                let prediction = player.predict_game(game);
                 info.score = Some(Score::Centipawns(score(prediction.expected_score())));
                 info.wdl = Some(permille(prediction.wdl));
                 // A policy without underpromotions has no probability for some of the allowed moves.
-                player.choose(&prediction, |m| allowed.contains(&m)).unwrap_or(first)
+                let mut left = allowed.to_vec();
+                let mut chosen = None;
+                while let Some(m) = player.choose(&prediction, |m| left.contains(&m)) {
+                    chosen.get_or_insert(m);
+                    let max_loss = self.max_loss;
+                    let veto = self.veto.as_mut().filter(|_| max_loss > 0);
+                    if veto.is_none_or(|veto| veto.loss(game, m) <= max_loss) {
+                        chosen = Some(m);
+                        break;
+                    }
+                    left.retain(|&other| other != m);
+                }
+                chosen.unwrap_or(first)
             }
         };
         info.pv = vec![move_text(position, m, self.chess960)];
@@ -52,12 +101,13 @@ impl PolicyHandler {
     }
 
     fn evaluate(&mut self, game: Option<&Game>) -> Result<(), BoxError> {
-        let position = *game.ok_or("no position")?.position();
+        let game = game.ok_or("no position")?;
+        let position = *game.position();
         let Some(player) = &mut self.model else {
             self.output.line("info string evaluation: none, moves are random");
             return Ok(());
         };
-        let prediction = player.predict(&position);
+        let prediction = player.predict_game(game);
         let [win, draw, loss] = prediction.wdl.map(|p| 100.0 * p);
         let (turn, expected) = (position.turn(), prediction.expected_score());
         self.output.line(format_args!(
@@ -85,14 +135,20 @@ impl Handler for PolicyHandler {
     }
 
     fn options(&self) -> Vec<OptionDecl> {
-        vec![
+        let mut options = vec![
             OptionDecl::spin("Temperature", 0, 0, 1000),
+            OptionDecl::spin("Elo", 0, 0, MAX_ELO),
+            OptionDecl::spin("OpponentElo", 0, 0, MAX_ELO),
             OptionDecl::spin("Seed", 1, 0, i32::MAX.into()),
             OptionDecl::check("Avoid Draws", false),
             OptionDecl::check("UCI_Chess960", false),
             OptionDecl::check("UCI_ShowWDL", true),
             OptionDecl::check("Ponder", false),
-        ]
+        ];
+        if self.veto.is_some() {
+            options.push(OptionDecl::spin("Max Loss", 0, 0, 10_000));
+        }
+        options
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), BoxError> {
@@ -111,6 +167,14 @@ impl Handler for PolicyHandler {
                 if let Some(player) = &mut self.model {
                     player.set_seed(seed);
                 }
+            }
+            "Elo" | "OpponentElo" => {
+                let which = usize::from(option.name != "Elo");
+                self.ratings[which] = u16::try_from(option.parse_spin(value)?).unwrap_or_default();
+                self.set_ratings();
+            }
+            "Max Loss" => {
+                self.max_loss = i32::try_from(option.parse_spin(value)?).unwrap_or_default();
             }
             "Avoid Draws" => self.avoid_draws = option.parse_check(value)?,
             "UCI_Chess960" => self.chess960 = option.parse_check(value)?,
@@ -144,7 +208,7 @@ impl Handler for PolicyHandler {
         } else {
             requested
         };
-        let best = self.choose(position, &allowed);
+        let best = self.choose(&game, &allowed);
         if best.is_none() {
             self.output.line(Info::no_legal_moves(position));
         }

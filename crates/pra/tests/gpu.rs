@@ -184,8 +184,8 @@ fn batches_larger_than_a_pass_are_split() {
     let weights = weights(&config);
     let many: Vec<&str> = POSITIONS.into_iter().cycle().take(300).collect();
     let many = batch(&config, &many);
-    let mut flex = compute_on("flex", &config, 1).unwrap();
-    let mut cpu = compute_on("cpu", &config, 2).unwrap();
+    let mut flex = compute_on("flex", &config, 1, Precision::F32).unwrap();
+    let mut cpu = compute_on("cpu", &config, 2, Precision::F32).unwrap();
     let (found, wanted) =
         (flex.predict(&weights, &many.tokens), cpu.predict(&weights, &many.tokens));
     for (found, wanted) in found.unwrap().iter().zip(&wanted.unwrap()) {
@@ -227,7 +227,16 @@ fn training_on_another_device_gives_the_same_losses_and_resumes_there() {
         (options.total_batch_size, options.device_batch_size) = (100, 80);
         (options.eval_every, options.eval_positions, options.save_every) = (4, 60, 4);
         let (data, out) = (folder.join("data"), folder.join(out));
-        Training { options, device: device.into(), data, out, from: None, must_resume: false }
+        Training {
+            options,
+            device: device.into(),
+            data,
+            out,
+            from: None,
+            must_resume: false,
+            resume_from: None,
+            tensorboard: None,
+        }
     };
     let run = |training: &Training, steps: u64| {
         let stop = AtomicBool::new(false);
@@ -260,9 +269,9 @@ fn training_on_another_device_gives_the_same_losses_and_resumes_there() {
 #[test]
 fn errors_name_missing_and_unknown_devices() {
     let config = Config::new(1, 12);
-    let error = compute_on("gpu:999", &config, 1).err().unwrap().to_string();
+    let error = compute_on("gpu:999", &config, 1, Precision::F32).err().unwrap().to_string();
     assert!(error.starts_with("no device 'gpu:999': "), "{error}");
-    let error = compute_on("tpu", &config, 1).err().unwrap().to_string();
+    let error = compute_on("tpu", &config, 1, Precision::F32).err().unwrap().to_string();
     let names = "cpu, gpu, gpu:N, integrated:N, software or flex";
     assert_eq!(error, format!("unknown device 'tpu': expected {names}"));
 }

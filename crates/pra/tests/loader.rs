@@ -7,10 +7,11 @@ use std::path::Path;
 use chess::PackedRow;
 use data::{FileFormat, ReaderPosition, Row, Split};
 use made::{game, make};
+use tabiya_pra::encode::Context;
 use tabiya_pra::{Batch, Config, Loader, LoaderOptions, encode, sample};
 
 fn open(folder: &Path, seed: Option<u64>, start: ReaderPosition) -> Loader {
-    let options = LoaderOptions { seed, window_rows: 500, threads: 0 };
+    let options = LoaderOptions { seed, window_rows: 500, threads: 0, input_dropout: 0.0 };
     Loader::open(folder, Split::Train, &Config::new(1, 12), options, start).unwrap()
 }
 
@@ -30,17 +31,27 @@ fn next(loader: &mut Loader, count: usize) -> Vec<String> {
     describe(&batch)
 }
 
-/// The reference: each row unpacked on its own.
-fn expected(games: u64, split: Split) -> Vec<String> {
+/// The reference: each row unpacked on its own. Packed rows have neither history nor ratings.
+fn expected(games: u64, split: Split, format: FileFormat) -> Vec<String> {
     let (config, mut batch) = (Config::new(1, 12), Batch::default());
     for row in (0..games).flat_map(game).filter(|row| row.split == split) {
+        let (history, elo) = (row.history, row.elo);
         let row = row.packed.unpack().unwrap();
+        let earlier = history.boards(&row.position).unwrap();
+        let mut context = Context {
+            earlier: earlier.as_slice(),
+            ratings: elo.map(|elo| u16::try_from(elo).ok()),
+        };
+        if format == FileFormat::Packed {
+            context = Context::default();
+        }
         let turn = row.position.turn();
         let moves = row.position.legal_moves();
         let legal = moves.iter().map(|&m| encode::move_index(&config, turn, m));
         let target = encode::move_index(&config, turn, row.best_move.unwrap());
         let outcome = encode::outcome(&config, turn, row.score, row.result);
-        batch.push(encode::tokens(&config, &row.position), legal, target, outcome);
+        let tokens = encode::tokens_in(&config, &row.position, &context);
+        batch.push(tokens, legal, target, outcome);
     }
     describe(&batch)
 }
@@ -54,8 +65,8 @@ fn sorted(mut positions: Vec<String>) -> Vec<String> {
 fn every_row_comes_once_per_epoch_and_loading_resumes_at_any_row() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
-    let rows = expected(40, Split::Train);
     for format in [FileFormat::Parquet, FileFormat::Packed] {
+        let rows = expected(40, Split::Train, format);
         let data = make(&folder.join(format.extension()), format, 40, game);
         let mut loader = open(&data, Some(3), ReaderPosition::default());
         assert_eq!(loader.rows(), rows.len() as u64);
@@ -83,7 +94,7 @@ fn a_sample_has_at_most_all_rows_and_is_always_the_same() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     let data = make(&folder.join("data"), FileFormat::Parquet, 20, game);
-    let rows = expected(20, Split::Validation);
+    let rows = expected(20, Split::Validation, FileFormat::Parquet);
     let config = Config::new(1, 12);
     let take = |count, size| sample(&data, Split::Validation, &config, (count, size)).unwrap();
     let all: Vec<String> = take(100_000, 64).iter().flat_map(describe).collect();
@@ -92,6 +103,55 @@ fn a_sample_has_at_most_all_rows_and_is_always_the_same() {
     assert_eq!(sizes, [32, 32, 6]);
     let some: Vec<String> = take(70, 32).iter().flat_map(describe).collect();
     assert!(some == all[..70]);
+}
+
+#[test]
+fn dropout_leaves_out_a_share_of_the_inputs_the_same_after_a_resume() {
+    let temporary = tempfile::tempdir().unwrap();
+    let data = make(&temporary.path().join("data"), FileFormat::Parquet, 40, game);
+    let config = Config::new(1, 12);
+    let load = |start, count| {
+        let options = LoaderOptions { input_dropout: 0.25, threads: 0, ..LoaderOptions::default() };
+        let mut loader = Loader::open(&data, Split::Train, &config, options, start).unwrap();
+        let mut batch = Batch::default();
+        loader.next_batch(count, &mut batch).unwrap();
+        (batch.tokens, loader.position())
+    };
+    let (all, _) = load(ReaderPosition::default(), 1_000);
+    let (first, position) = load(ReaderPosition::default(), 300);
+    let (second, _) = load(position, 700);
+    assert!([first, second].concat() == all);
+    let full = sample(&data, Split::Train, &config, (100_000, 2_000)).unwrap();
+    let share = |tokens: &[encode::Tokens], is_there: fn(&encode::Tokens) -> bool| {
+        tokens.iter().filter(|tokens| is_there(tokens)).count() as f64 / tokens.len() as f64
+    };
+    let inputs: [fn(&encode::Tokens) -> bool; 2] =
+        [|tokens| tokens.plies > 0, |tokens| tokens.ratings[0] > 0];
+    for is_there in inputs {
+        let kept = share(&all, is_there) / share(&full[0].tokens, is_there);
+        assert!((0.68..0.82).contains(&kept), "{kept}");
+    }
+}
+
+#[test]
+fn a_damaged_history_or_rating_is_an_error_with_its_row() {
+    let temporary = tempfile::tempdir().unwrap();
+    let load = |name: &str, damage: fn(&mut Row)| {
+        let rows = move |number: u64| {
+            let mut rows = game(5 * number + 1);
+            damage(&mut rows[9]);
+            rows
+        };
+        let data = make(&temporary.path().join(name), FileFormat::Parquet, 1, rows);
+        let mut loader = open(&data, Some(1), ReaderPosition::default());
+        loader.next_batch(10, &mut Batch::default()).unwrap_err().to_string()
+    };
+    let history = load("history", |row| row.history = data::History::from_bytes(&[0x55; 14]));
+    let end = "is damaged: row 9: history: ply 1 before the position cannot be undone";
+    assert!(history.ends_with(end), "{history}");
+    // A negative rating is how a row says that there is none.
+    let rating = load("rating", |row| row.elo[1] = 0);
+    assert!(rating.ends_with("is damaged: row 9: black_elo: 0 is no rating"), "{rating}");
 }
 
 #[test]

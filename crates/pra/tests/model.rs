@@ -3,12 +3,15 @@
 
 mod twin;
 
-use chess::Position;
 use chess::pgn::GameResult;
 use chess::rng::Rng;
+use chess::{Board, Position, Square};
 use serde_json::Value;
+use tabiya_pra::encode::Context;
 use tabiya_pra::player::Player;
-use tabiya_pra::{Batch, CONFIG, Config, LossWeights, MODEL, Transformer, Weights, encode};
+use tabiya_pra::{
+    Batch, CONFIG, Config, LossWeights, MODEL, Precision, Transformer, Weights, encode,
+};
 use twin::Twin;
 
 /// Each option alone, all, and none.
@@ -23,6 +26,9 @@ fn configs() -> Vec<Config> {
         Config { light_value: true, ..reference },
         Config { legal_mask: true, ..reference },
         Config { promotions: true, legal_mask: true, ..reference },
+        Config { history: true, ..reference },
+        Config { ratings: true, ..reference },
+        Config { history: true, ratings: true, flipped: true, ..reference },
         Config::reference(2, 24),
         Config::new(2, 36),
     ]
@@ -43,21 +49,36 @@ fn weights(config: &Config) -> Weights {
     weights
 }
 
-/// Positions of both sides, with promotions, castling, en passant, known and unknown results.
+/// Positions of both sides, with promotions, castling, en passant, known and unknown results, with and without
+/// history and ratings.
 fn batch(config: &Config) -> Batch {
     let positions = [
         ("r3k2r/1P4pp/8/2pP4/8/8/5n2/R3K2R w KQkq c6 0 1", "b7a8n", GameResult::WhiteWins),
         ("r3k2r/8/8/8/3pP3/8/2p5/1N2K2R b Kkq e3 0 1", "c2b1q", GameResult::BlackWins),
         ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", GameResult::Unknown),
     ];
+    // Any boards.
+    let earlier: Vec<Board> = positions
+        .iter()
+        .flat_map(|(fen, ..)| {
+            let mut board = *fen.parse::<Position>().unwrap().board();
+            board.remove(Square::E1);
+            [board, Board::INITIAL, Board::EMPTY]
+        })
+        .collect();
+    let contexts = [
+        Context { earlier: &earlier, ratings: [Some(1530), Some(2100)] },
+        Context { earlier: &earlier[2..5], ratings: [None, Some(3000)] },
+        Context::default(),
+    ];
     let mut batch = Batch::default();
-    for (fen, uci, result) in positions {
+    for ((fen, uci, result), context) in positions.into_iter().zip(contexts) {
         let position: Position = fen.parse().unwrap();
         let turn = position.turn();
         let target = encode::move_index(config, turn, position.parse_uci(uci).unwrap());
         let legal = encode::legal_moves(config, &position).map(|(_, index)| index);
         let outcome = encode::outcome(config, turn, None, result);
-        batch.push(encode::tokens(config, &position), legal, target, outcome);
+        batch.push(encode::tokens_in(config, &position, &context), legal, target, outcome);
     }
     batch
 }
@@ -160,6 +181,38 @@ fn accumulated_gradients_add_up_and_threads_change_only_the_rounding() {
 }
 
 #[test]
+fn gradients_in_bf16_are_close_to_those_in_f32() {
+    if Precision::Bf16.check().is_err() {
+        return;
+    }
+    for config in [Config::new(2, 36), Config::reference(2, 24)] {
+        let (weights, batch) = (weights(&config), batch(&config));
+        let of = (batch.len() as u64, batch.valued());
+        let gradient = |precision: Precision, threads: usize| {
+            let mut gradient = vec![0.0; weights.values().len()];
+            let mut model = Transformer::new(&config, threads);
+            model.set_precision(precision).unwrap();
+            let loss = LossWeights::default();
+            let losses = model.gradient(&weights, &batch, of, loss, &mut gradient);
+            (gradient, losses.total(loss))
+        };
+        let (exact, exact_loss) = gradient(Precision::F32, 2);
+        let (found, loss) = gradient(Precision::Bf16, 2);
+        assert_eq!(found, gradient(Precision::Bf16, 2).0);
+        assert!((loss - exact_loss).abs() < 0.01 * exact_loss, "{loss} {exact_loss}");
+        for tensor in weights.layout().tensors() {
+            let [exact, found] = [&exact, &found].map(|all| &all[tensor.range.clone()]);
+            let norm = |values: &mut dyn Iterator<Item = f32>| -> f32 {
+                values.map(|x| x * x).sum::<f32>().sqrt()
+            };
+            let size = norm(&mut exact.iter().copied());
+            let error = norm(&mut exact.iter().zip(found).map(|(a, b)| a - b));
+            assert!(error < 0.05 * size, "{config:?}: {}: {error} {size}", tensor.name);
+        }
+    }
+}
+
+#[test]
 fn sequence_parallelism_gives_the_same_output_on_any_number_of_threads() {
     for config in [Config::new(2, 24), Config::reference(1, 96)] {
         let (weights, batch) = (weights(&config), batch(&config));
@@ -189,7 +242,7 @@ fn attention_weights_sum_to_one_and_are_zero_where_masked() {
         let (head, from) = (n / 64 % 12, n % 64);
         if let Some(mask) = masks.get(head) {
             for (to, &weight) in row.iter().enumerate() {
-                let is_visible = mask[from].has(chess::Square::from_index_wrapping(to));
+                let is_visible = mask[from].has(Square::from_index_wrapping(to));
                 assert_eq!(weight > 0.0, is_visible);
             }
         }
@@ -226,7 +279,9 @@ fn a_model_of_the_first_version_loads_and_predicts_the_same_bits() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old-model");
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let weights = Weights::load(&folder).unwrap();
-    assert_eq!(*weights.config(), Config { light_value: false, ..Config::new(1, 12) });
+    let [light_value, history, ratings] = [false; 3];
+    let config = Config { light_value, history, ratings, ..Config::new(1, 12) };
+    assert_eq!(*weights.config(), config);
     let saved = tempfile::tempdir().unwrap();
     weights.save(saved.path(), true).unwrap();
     for name in [CONFIG, MODEL] {

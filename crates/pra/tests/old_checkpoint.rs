@@ -36,6 +36,8 @@ fn an_old_checkpoint_resumes() {
         out: folder.path().to_owned(),
         from: None,
         must_resume: true,
+        resume_from: None,
+        tensorboard: None,
     };
     let trained = train(&training, &AtomicBool::new(false), &mut |_| ()).unwrap();
     assert_eq!((trained.summary.resumed_from, trained.summary.steps), (2, 6));

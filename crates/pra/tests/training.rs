@@ -11,7 +11,7 @@ use learn::TrainError;
 use learn::log::{self, LOG};
 use made::{game, make};
 use tabiya_pra::train::{
-    CHECKPOINTS, Event, FINISHED, LogLine, TrainOptions, Trained, Training, train,
+    CHECKPOINTS, Event, FINISHED, LogLine, TrainOptions, Trained, Training, saved_options, train,
 };
 use tabiya_pra::{
     Batch, Config, Loader, LoaderOptions, LossWeights, OptimizerKind, Transformer, Weights,
@@ -31,7 +31,16 @@ fn training(folder: &Path, out: &str) -> Training {
     (options.window_rows, options.eval_positions) = (250, 50);
     (options.eval_every, options.save_every, options.keep) = (3, 4, 2);
     let (data, out) = (folder.join("data"), folder.join(out));
-    Training { options, device: "cpu".into(), data, out, from: None, must_resume: false }
+    Training {
+        options,
+        device: "cpu".into(),
+        data,
+        out,
+        from: None,
+        must_resume: false,
+        resume_from: None,
+        tensorboard: None,
+    }
 }
 
 fn finish(training: &Training) -> Trained {
@@ -318,4 +327,69 @@ fn errors_are_one_clear_line() {
     train(&job, &never(), &mut |event| report += u32::from(matches!(event, Event::NoValidation)))
         .unwrap();
     assert_eq!(report, 1);
+}
+
+#[test]
+fn a_finished_run_is_extended_from_a_step() {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
+    data(folder);
+    // With AdamW, nothing before the decay depends on the number of steps.
+    let mut long = training(folder, "long");
+    (long.options.optimizer.kind, long.options.num_iterations) = (OptimizerKind::AdamW, 20);
+    finish(&long);
+    let mut short = long.clone();
+    (short.out, short.options.num_iterations, short.options.keep) = (folder.join("short"), 12, 9);
+    finish(&short);
+    assert_eq!(checkpoints(&short.out), ["step-000004", "step-000008", "step-000012"]);
+    let shorter = result(&short);
+    let refused = |change: &dyn Fn(&mut Training)| {
+        let mut other = short.clone();
+        (other.options.num_iterations, other.resume_from) = (20, Some(8));
+        change(&mut other);
+        train(&other, &never(), &mut |_| ()).unwrap_err().to_string()
+    };
+    let error = refused(&|job| job.resume_from = Some(5));
+    assert!(error.contains("no checkpoint of step 5") && error.ends_with("of 4, 8, 12"), "{error}");
+    let error = refused(&|job| job.resume_from = None);
+    assert!(error.contains("num_iterations was 12 and is now 20; to extend it"), "{error}");
+    let error = refused(&|job| job.options.seed = 7);
+    assert!(error.contains("seed was 1 and is now 7"), "{error}");
+    let error = refused(&|job| job.options.num_iterations = 8);
+    assert_eq!(error, "8 of 8 iterations are done");
+    let error = refused(&|job| job.out = folder.join("nothing"));
+    assert!(error.contains("nothing"), "{error}");
+    assert_eq!(result(&short).1, shorter.1);
+    // The options are in the checkpoint.
+    let defaults = TrainOptions::new(Config::reference(3, 36), 5);
+    let saved = saved_options(&short.out, 8, defaults).unwrap();
+    assert_eq!((saved.config, saved.num_iterations), (short.options.config, 12));
+    assert_eq!((saved.total_batch_size, saved.optimizer), (40, short.options.optimizer));
+    // Interrupted before and after its first checkpoint: the same command goes on.
+    let mut extended = short.clone();
+    (extended.options.num_iterations, extended.resume_from) = (20, Some(4));
+    for (steps, resumed, left) in [
+        (2, 4, &["step-000004", "step-000006"][..]),
+        (4, 6, &["step-000004", "step-000006", "step-000008", "step-000010"]),
+    ] {
+        let (stop, mut taken, mut first) = (never(), 0, 0);
+        train(&extended, &stop, &mut |event| match event {
+            Event::Resumed { step } => first = step,
+            Event::Logged(LogLine::Step(_)) => {
+                taken += 1;
+                stop.store(taken == steps, Ordering::Relaxed);
+            }
+            _ => {}
+        })
+        .unwrap();
+        assert_eq!(first, resumed);
+        assert_eq!(checkpoints(&extended.out), left);
+        assert!(!extended.out.join(FINISHED).exists());
+    }
+    let trained = finish(&extended);
+    assert_eq!((trained.summary.resumed_from, trained.summary.steps), (10, 20));
+    let (expected, found) = (result(&long), result(&extended));
+    assert!(found.1 == expected.1);
+    assert_eq!(found.0, expected.0);
+    assert!(finish(&extended).summary.was_complete);
 }

@@ -155,6 +155,13 @@ mod tests {
     }
 
     #[test]
+    fn all_files_of_the_page_together_have_less_than_300_kb() {
+        let served = Web::iter().filter_map(|name| file(&format!("/{name}")));
+        let bytes: usize = served.map(|file| file.data.len()).sum();
+        assert!((100_000..300_000).contains(&bytes), "{bytes} bytes");
+    }
+
+    #[test]
     fn packed_files_are_the_files() {
         let file = file("/main.js").expect("the shell");
         for _ in 0..2 {

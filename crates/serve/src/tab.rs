@@ -8,7 +8,9 @@ use pra::masks::head_name;
 
 use crate::job::{Input, Output, Part};
 use crate::paco::{self, PacoSession};
-use crate::protocol::{ClientMessage, HeadInfo, ModelInfo, PROTOCOL, Welcome};
+use crate::protocol::{
+    ClientMessage, HeadInfo, ModelInfo, NoticeLevel, PROTOCOL, Saved, ServerMessage, Welcome,
+};
 use crate::session::{Session, Uploads, levels};
 use crate::tabs::Tabs;
 
@@ -16,6 +18,7 @@ use crate::tabs::Tabs;
 pub struct Tab {
     chess: Session,
     paco: PacoSession,
+    uploads: Arc<UploadsOf>,
 }
 
 /// The uploads of a tab.
@@ -33,10 +36,10 @@ impl Uploads for UploadsOf {
 impl Tab {
     /// A new tab of this number.
     pub fn new(number: u64, tabs: &Tabs) -> Self {
-        let uploads = UploadsOf { tabs: tabs.clone(), tab: number };
+        let uploads = Arc::new(UploadsOf { tabs: tabs.clone(), tab: number });
         let welcome = welcome(number, tabs.cores());
-        let chess = Session::new(welcome, number, Arc::new(uploads));
-        Self { chess, paco: PacoSession::new(number) }
+        let chess = Session::new(welcome, number, uploads.clone());
+        Self { chess, paco: PacoSession::new(number), uploads }
     }
 
     /// Takes an input, and says what is to be done.
@@ -47,10 +50,19 @@ impl Tab {
             Input::Update(id, update) if id.part == Part::Paco => {
                 self.paco.update(id, update, &mut out);
             }
-            Input::Message(ClientMessage::Hello { protocol, saved }) => {
+            Input::Message(ClientMessage::Hello { protocol, saved, upload }) => {
+                let (saved, problem) = match upload.map(|upload| self.saved(upload)) {
+                    None => (saved, None),
+                    Some(Ok(saved)) => (Some(saved), None),
+                    Some(Err(problem)) => (None, Some(problem)),
+                };
                 let paco = saved.as_ref().and_then(|saved| saved.paco.clone());
-                let hello = ClientMessage::Hello { protocol, saved };
+                let hello = ClientMessage::Hello { protocol, saved, upload: None };
                 out = self.chess.handle(Input::Message(hello), now);
+                if let Some(text) = problem {
+                    let (level, about) = (NoticeLevel::Error, Some("hello".to_owned()));
+                    out.push(Output::Send(ServerMessage::Notice { level, text, about }));
+                }
                 if let Some(saved) = paco {
                     self.paco.restore(&saved, &mut out);
                 }
@@ -58,6 +70,12 @@ impl Tab {
             input => out = self.chess.handle(input, now),
         }
         out
+    }
+
+    /// The state that the page has kept, from an upload.
+    fn saved(&self, upload: u64) -> Result<Box<Saved>, String> {
+        let text = self.uploads.text(upload).ok_or("The kept game is not there any more.")?;
+        serde_json::from_str(&text).map_err(|_| "The kept game cannot be read.".to_owned())
     }
 }
 

@@ -67,6 +67,7 @@ impl Tabs {
         };
         open.insert(number, Vec::new());
         drop(open);
+        self.0.workers.open(number);
         Some(TabPermit { tabs: self.clone(), number, _permit: permit })
     }
 
@@ -129,6 +130,7 @@ impl TabPermit {
 impl Drop for TabPermit {
     fn drop(&mut self) {
         self.tabs.lock().remove(&self.number);
+        self.tabs.workers().close(self.number);
     }
 }
 

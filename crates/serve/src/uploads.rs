@@ -1,4 +1,5 @@
-//! Texts that are too long for a message: `POST /upload?session=N`, answered by the list of their games.
+//! Texts that are too long for a message: `POST /upload?session=N`, answered by the list of their games. With
+//! `&saved=1` the text is the state that a page has kept, which has no games to list.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,7 @@ pub async fn receive(tabs: &Tabs, request: Request) -> Response<Body> {
     let Some(tab) = tab.filter(|&tab| tabs.is_open(tab)) else {
         return refuse(StatusCode::NOT_FOUND, "there is no such session");
     };
+    let is_saved = query_value(request.uri(), "saved").is_some();
     let too_long = || refuse(StatusCode::PAYLOAD_TOO_LARGE, "an upload has at most 16 MiB");
     let announced =
         request.headers().get(CONTENT_LENGTH).and_then(|n| n.to_str().ok()?.parse().ok());
@@ -45,7 +47,7 @@ pub async fn receive(tabs: &Tabs, request: Request) -> Response<Body> {
     };
     let read = spawn_blocking(move || {
         let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
-        let games = games(&text);
+        let games = if is_saved { Vec::new() } else { games(&text) };
         (text, games)
     });
     let Ok((text, games)) = read.await else {

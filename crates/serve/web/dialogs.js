@@ -3,12 +3,13 @@
 import { gameAddress, positionAddress } from "./text.js";
 import { button, copyText, el, openDialog, uniqueId } from "./ui.js";
 
+/** @import { Context, PreferenceValues, Preferences, View } from "./types" */
+
 /** @type {[string, string][]} */
 const KEYS = [
-  ["f", "Flip the board"],
   ["← → or k j", "Previous and next move"],
-  ["↑ ↓ or Home End", "First and last move, also 0 and $"],
-  ["Escape", "Cancel a selection or premove"],
+  ["Home End", "First and last position, also 0 and $"],
+  ["f", "Flip the board"],
   ["?", "This help"],
 ];
 /** @type {[string, string][]} */
@@ -20,7 +21,7 @@ const BOARD_KEYS = [
   ["right-click", "Circle a square or draw an arrow: Shift red, Alt blue, both yellow"],
 ];
 
-/** @param {import("./types").View | undefined} view */
+/** @param {View | undefined} view */
 export function openHelp(view) {
   openDialog("Keys and help", [
     el("h3", {}, "Keys"), keyList([...KEYS, ...(view?.keys ?? [])]),
@@ -37,10 +38,10 @@ function keyList(keys) {
   ]));
 }
 
-/** @param {import("./types").Preferences} preferences */
+/** @param {Preferences} preferences */
 export function openPreferences(preferences) {
   const { values } = preferences;
-  /** @type {[import("./types").PreferenceValues["boardColors"], string][]} */
+  /** @type {[PreferenceValues["boardColors"], string][]} */
   const colors = [["slate", "Slate"], ["wood", "Wood"], ["green", "Green"], ["blue", "Blue"]];
   /** @param {"sound" | "animation" | "coordinates"} name @param {string} label */
   const toggle = (name, label) => el("label", { class: "check" },
@@ -65,8 +66,8 @@ export function openPreferences(preferences) {
 }
 
 /**
- * @param {import("./types").Context} context
- * @param {import("./types").View | undefined} view
+ * @param {Context} context
+ * @param {View | undefined} view
  */
 export async function openShare(context, view) {
   const entries = view?.share?.() ?? await chessEntries(context);
@@ -83,7 +84,7 @@ export async function openShare(context, view) {
   }))]);
 }
 
-/** @param {import("./types").Context} context */
+/** @param {Context} context */
 async function chessEntries({ state }) {
   const entries = [];
   if (state.position) {

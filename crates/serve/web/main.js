@@ -11,17 +11,15 @@ import { createPreferences } from "./preferences.js";
 import { createSocket } from "./socket.js";
 import { createStore } from "./store.js";
 import { openHelp, openPreferences, openShare } from "./dialogs.js";
-import { addressToLoad, listenForText, loadText, reopen } from "./text.js";
+import { addressToLoad, listenForText, loadText, upload } from "./text.js";
 import { middleLevel, openNewGame } from "./play/new-game.js";
 import { createSounds } from "./sound.js";
+import { createNotices } from "./notices.js";
 import { button, el, inTextField } from "./ui.js";
 
-/**
- * @typedef {import("./types").View} View
- * @typedef {import("./types").ViewName} ViewName
- */
+/** @import { Context, ServerMessage, View, ViewName, Welcome } from "./types" */
 
-/** @type {Record<ViewName, { title: string, load(): Promise<(context: import("./types").Context) => View> }>} */
+/** @type {Record<ViewName, { title: string, load(): Promise<(context: Context) => View> }>} */
 const VIEWS = {
   play: { title: "Play", load: async () => (await import("./play/play.js")).createPlayView },
   analysis: { title: "Analyse", load: async () => (await import("./analysis/analysis.js")).createAnalysisView },
@@ -35,15 +33,16 @@ const sounds = createSounds(preferences);
 const views = new Map();
 /** @type {ViewName} */
 let shown = "play";
-/** @type {import("./protocol").Welcome | null} */
+/** @type {Welcome | null} */
 let welcome = null;
-/** A saved game that is too long for a message, until it is opened. @type {string | null} */
+/** A saved state that is too long for a message, until the server has it. @type {string | null} */
 let pending = null;
+/** Messages about the session without it. @type {ServerMessage[]} */
+let held = [];
 let saved = false;
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const announcer = /** @type {HTMLElement} */ (document.getElementById("announcer"));
-const notices = /** @type {HTMLElement} */ (document.querySelector(".notices"));
 const connection = /** @type {HTMLElement} */ (document.querySelector(".connection"));
 
 // ---- context
@@ -55,20 +54,10 @@ function announce(text) {
   while (announcer.children.length > 5) announcer.firstChild?.remove();
 }
 
-/**
- * @param {string} text
- * @param {"info" | "error"} [level]
- */
-function notice(text, level = "info") {
-  announce(text);
-  for (const old of [...notices.children]) if (old.textContent === text) old.remove();
-  const element = el("div", { class: `notice ${level}` }, el("span", {}, text));
-  notices.append(element);
-  while (notices.children.length > 3) notices.firstChild?.remove();
-  setTimeout(() => element.remove(), level === "error" ? 6000 : 3000);
-}
+const notices = createNotices(announce);
+const notice = notices.show;
 
-/** @type {import("./types").Context} */
+/** @type {Context} */
 const context = {
   send(message) {
     if (!socket.send(message)) notice("Not connected to the server.", "error");
@@ -123,8 +112,8 @@ async function show(name) {
     }
     if (!views.has(name)) {
       views.set(name, view);
-      const { game, position, play, paco } = store.state;
-      for (const message of [game, position, play, paco]) if (message) view.onMessage(message);
+      const { game, report, position, play, paco } = store.state;
+      for (const message of [game, report, position, play, paco]) if (message) view.onMessage(message);
     }
   }
   if (shown !== name || main.firstElementChild === view.element) return;
@@ -157,7 +146,7 @@ function followAddress() {
 
 /** Called with the next answer of the server. @type {(message: unknown) => void} */
 let answered = () => {};
-/** What the address asks for, until it is opened. @type {Promise<((context: import("./types").Context) => void) | null> | null} */
+/** What the address asks for, until it is opened. @type {Promise<((context: Context) => void) | null> | null} */
 let fromAddress = null;
 
 async function openFromAddress() {
@@ -174,46 +163,62 @@ async function openFromAddress() {
 
 // ---- server
 
-/** @param {import("./protocol").ServerMessage} message */
+/** @param {ServerMessage} message */
 function receive(message) {
   if (message.type === "welcome") {
     welcome = message;
-    followWelcome();
+    if (pending === null) followWelcome();
+    else void restore(pending);
+    return;
+  }
+  if (pending !== null) {
+    held.push(message);
     return;
   }
   const before = store.state.position?.node;
   sounds.onMessage(message, store.state);
   store.receive(message);
-  if (message.type === "notice") notice(message.text, message.level);
-  if (message.type === "position" && message.node !== before) announce(message.spoken);
+  if (message.type === "notice") notice(message.text, message.level, message.about);
+  if (message.type === "position" && message.node !== before) {
+    notices.moved();
+    announce(message.spoken);
+  } else if (message.type === "paco") notices.moved();
   for (const view of views.values()) view.onMessage(message);
   if (message.type === "notice" || message.type === (shown === "paco" ? "paco" : "game")) answered(message);
 }
 
 /** The session is there: opens what waits for it. */
 function followWelcome() {
-  if (fromAddress) {
-    void openFromAddress();
-    return;
-  }
-  if (pending) void reopen(pending, context).then(() => (pending = null));
-  void show(shown);
+  void (fromAddress ? openFromAddress() : show(shown));
+}
+
+/** Gives the new session the saved state by an upload; the second welcome follows. @param {string} text */
+async function restore(text) {
+  const session = welcome;
+  const answer = await upload(text, context, true);
+  if (session !== welcome) return;
+  const missed = held;
+  [pending, held] = [null, []];
+  if (answer && socket.send({ type: "hello", protocol: 1, upload: answer.upload })) return;
+  saved = false;
+  followWelcome();
+  missed.forEach(receive);
 }
 
 /** Where nothing has happened yet, a game is started when it is looked for, so that a person can move at once. */
 function startFirstGame() {
   const { game, play } = store.state;
-  const isKept = pending || (saved && !game); // its messages are on their way
+  const isKept = saved && !game; // its messages are on their way
   if (isKept || (play && play.status !== "none") || (game && (game.nodes.length > 1 || game.document > 1))) return;
-  const level = middleLevel(context.welcome);
+  const level = middleLevel(context.welcome.levels);
   context.send({ type: "new_game", variant: "chess", white: { kind: "person" }, black: { kind: "engine", level }, clock: null });
 }
 
 const socket = createSocket({
   hello() {
     const kept = store.saved();
-    saved = kept.saved !== undefined;
-    pending = kept.long ?? null;
+    [pending, held] = [kept.long ?? null, []];
+    saved = pending !== null || kept.saved !== undefined;
     return { type: "hello", protocol: 1, ...(kept.saved && { saved: kept.saved }) };
   },
   onMessage: receive,
@@ -232,6 +237,7 @@ document.addEventListener("keydown", (event) => {
   const view = views.get(shown);
   if (view?.onKey(event)) event.preventDefault();
   else if (event.key === "?") openHelp(view);
+  else if (event.key === "Escape") notices.dismiss();
 });
 
 document.querySelector(".page-tools")?.append(

@@ -2,8 +2,10 @@
 
 import { el } from "./ui.js";
 
+/** @import { Context } from "./types" */
+
 /**
- * @param {import("./types").Context} context
+ * @param {Context} context
  * @param {boolean} [explore] the moves are no moves of the game in play
  */
 export function createMoveInput(context, explore = false) {

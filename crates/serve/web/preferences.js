@@ -1,8 +1,10 @@
 /** Preferences of the person, the same in all tabs and kept in the browser. */
 
+/** @import { PreferenceValues, Preferences } from "./types" */
+
 const KEY = "tabiya-preferences";
 
-/** @type {import("./types").PreferenceValues} */
+/** @type {PreferenceValues} */
 const DEFAULTS = {
   boardColors: "slate", sound: false, animation: true, coordinates: true, boardSize: 1,
   engine: true, multipv: 3, arrows: true, seconds: 0.3,
@@ -34,10 +36,10 @@ export function writeStored(key, value) {
   }
 }
 
-/** @returns {import("./types").Preferences} */
+/** @returns {Preferences} */
 export function createPreferences() {
   const values = { ...DEFAULTS };
-  /** @type {Set<(values: import("./types").PreferenceValues) => void>} */
+  /** @type {Set<(values: PreferenceValues) => void>} */
   const listeners = new Set();
 
   function read() {

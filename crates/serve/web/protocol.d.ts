@@ -30,8 +30,11 @@ export interface Clock { initial_ms: number; increment_ms: number }
 // ---------------------------------------------------------------------------------------------- page → server
 
 export type ClientMessage =
-  /** First message of a connection; without `saved` the session starts with the initial position. */
-  | { type: "hello"; protocol: 1; saved?: Saved }
+  /**
+   * First message of a connection; without `saved` the session starts with the initial position. A state that is
+   * longer than 48 KiB is uploaded after the welcome, and a second hello names the upload.
+   */
+  | { type: "hello"; protocol: 1; saved?: Saved; upload?: number }
   /** A new game from the initial position, a Chess960 position (0–959, null: random) or a FEN. */
   | { type: "new_game"; variant: "chess" | "chess960"; position?: number | null; fen?: string;
       white: Player; black: Player; clock: Clock | null }
@@ -97,18 +100,25 @@ export type ClientMessage =
 
 /** What the page keeps across reloads and sends back; the server checks all of it. */
 export interface Saved {
-  /** The game as PGN, or the upload that has it if it is longer than 48 KiB. */
+  /** The game as PGN. */
   pgn?: string;
-  upload?: number;
   /** Moves from the root to the node shown. */
   path: Uci[];
   /** The game in play. `line` are the moves of its main line from the root. */
   play: { white: Player; black: Player; clock: Clock | null; white_ms: number; black_ms: number;
           line: Uci[]; result: Result; reason: string | null } | null;
+  /** `saved` of the last report on this game. */
+  report?: SavedReport;
   paco: { start: string; actions: string[]; white: PacoPlayer; black: PacoPlayer } | null;
 }
 
-/** `POST /upload?session=N` with a text of at most 16 MiB as body; the answer lists its games. */
+/** A report as the server wants it back: the moves that were analysed and their judgements. */
+export type SavedReport = object;
+
+/**
+ * `POST /upload?session=N` with a text of at most 16 MiB as body; the answer lists its games. With `&saved=1` the
+ * text is a `Saved` as JSON, and nothing is listed.
+ */
 export interface Upload {
   upload: number;
   games: { title: string; result: Result; plies: number; problem: string | null }[];
@@ -148,7 +158,7 @@ export interface TreeNode {
   score: Score | null; // of the position after the move: from a comment or the analysis
   mark: "?!" | "?" | "??" | null;
   loss: number | null; // expected points lost
-  better: { uci: Uci[]; san: string[]; score: Score } | null; // what the engine prefers
+  better: { uci: Uci[]; san: string[]; score: Score } | null; // what the engine prefers to a marked move
   refutation: { uci: Uci[]; san: string[]; score: Score } | null; // why the move is bad: the line after it
 }
 
@@ -215,6 +225,7 @@ export interface ReportMessage {
   white: PlayerReport; black: PlayerReport;
   /** One point per position of the main line, the start included. */
   graph: { node: number; score: Score; expectation: number; mark: "?!" | "?" | "??" | null }[];
+  saved: SavedReport;
 }
 export interface PlayerReport { name: string; accuracy: number; marks: [number, number, number]; mean_loss: number; moves: number }
 

@@ -1,9 +1,11 @@
 /** The connection to the server: one WebSocket that reconnects by itself, with growing pauses. */
 
+/** @import { ClientMessage, ServerMessage } from "./types" */
+
 /**
  * @param {{
- *   hello: () => import("./protocol").ClientMessage,
- *   onMessage: (message: import("./protocol").ServerMessage) => void,
+ *   hello: () => ClientMessage,
+ *   onMessage: (message: ServerMessage) => void,
  *   onState: (connected: boolean) => void,
  * }} handlers `hello` makes the first message of every connection
  */
@@ -46,7 +48,7 @@ export function createSocket({ hello, onMessage, onState }) {
   return {
     /**
      * Sends a message; returns false while there is no connection.
-     * @param {import("./protocol").ClientMessage} message
+     * @param {ClientMessage} message
      */
     send(message) {
       if (socket?.readyState !== WebSocket.OPEN) return false;

@@ -1,7 +1,9 @@
 /** Sounds of moves, made by WebAudio; off unless the person turns them on. */
 
+/** @import { Preferences, ServerMessage, SessionState } from "./types" */
+
 /**
- * @param {import("./types").Preferences} preferences
+ * @param {Preferences} preferences
  */
 export function createSounds(preferences) {
   /** @type {AudioContext | null} */
@@ -39,8 +41,8 @@ export function createSounds(preferences) {
   return {
     /**
      * Called before the message changes the state.
-     * @param {import("./protocol").ServerMessage} message
-     * @param {import("./types").SessionState} state
+     * @param {ServerMessage} message
+     * @param {SessionState} state
      */
     onMessage(message, state) {
       if (!preferences.values.sound) return;

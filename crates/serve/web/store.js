@@ -3,15 +3,17 @@
  * reload or a new connection. It is kept in sessionStorage, so that every tab has a game of its own.
  */
 
+/** @import { ClientMessage, Saved, ServerMessage, SessionState } from "./types" */
+
 const KEY = "tabiya-session";
 const LONGEST_MESSAGE = 48 * 1024;
 
 /**
- * @param {(message: import("./protocol").ClientMessage) => void} send
+ * @param {(message: ClientMessage) => void} send
  */
 export function createStore(send) {
-  /** @type {import("./types").SessionState} */
-  const state = { game: null, position: null, play: null, paco: null, pgn: null };
+  /** @type {SessionState} */
+  const state = { game: null, report: null, position: null, play: null, paco: null, pgn: null };
   /** @type {number | undefined} */
   let timer;
 
@@ -23,10 +25,10 @@ export function createStore(send) {
     return moves.reverse();
   }
 
-  /** @returns {import("./protocol").Saved | null} */
+  /** @returns {Saved | null} */
   function current() {
     if (!state.position || state.pgn === null) return null;
-    const { play, paco } = state;
+    const { game, report, play, paco } = state;
     return {
       pgn: state.pgn,
       path: path(),
@@ -34,6 +36,7 @@ export function createStore(send) {
         white: play.white, black: play.black, clock: play.clock, white_ms: play.white_ms, black_ms: play.black_ms,
         line: play.line, result: play.result, reason: play.reason,
       } : null,
+      ...(report && report.document === game?.document && { report: report.saved }),
       paco: paco && {
         start: paco.start, white: paco.white, black: paco.black, actions: paco.turns.flatMap((turn) => turn.actions),
       },
@@ -52,13 +55,14 @@ export function createStore(send) {
 
   return {
     state,
-    /** @param {import("./protocol").ServerMessage} message */
+    /** @param {ServerMessage} message */
     receive(message) {
       if (message.type === "game") {
         state.game = message;
         clearTimeout(timer);
         timer = setTimeout(() => send({ type: "get_pgn" }), 100);
       } else if (message.type === "position") state.position = message;
+      else if (message.type === "report") state.report = message;
       else if (message.type === "play") state.play = message;
       else if (message.type === "paco") state.paco = message;
       else if (message.type === "pgn") state.pgn = message.text;
@@ -66,15 +70,15 @@ export function createStore(send) {
       save();
     },
     /**
-     * The saved state, if the server can take it as part of a message; a long game is uploaded instead.
-     * @returns {{ saved?: import("./protocol").Saved, long?: string }}
+     * The saved state, if the server can take it as part of a message; a long one is uploaded instead, as text.
+     * @returns {{ saved?: Saved, long?: string }}
      */
     saved() {
       try {
         const saved = current() ?? JSON.parse(sessionStorage.getItem(KEY) ?? "null");
         if (!saved) return {};
-        if (new Blob([JSON.stringify(saved)]).size <= LONGEST_MESSAGE) return { saved };
-        return { long: saved.pgn };
+        const long = JSON.stringify(saved);
+        return new Blob([long]).size <= LONGEST_MESSAGE ? { saved } : { long };
       } catch {
         return {};
       }

@@ -2,12 +2,10 @@
 
 import { confirmDialog, el, inTextField, openDialog } from "./ui.js";
 
+/** @import { Context, Upload, ViewName } from "./types" */
+
 const LONGEST_MESSAGE = 48 * 1024;
 const LONGEST_UPLOAD = 16 * 1024 * 1024;
-
-/**
- * @typedef {import("./types").Context} Context
- */
 
 // ---- in
 
@@ -34,23 +32,15 @@ export async function loadText(text, context) {
 }
 
 /**
- * Opens a saved game that is too long for a message.
  * @param {string} text
  * @param {Context} context
+ * @param {boolean} [saved] the text is a saved state
+ * @returns {Promise<Upload | null>}
  */
-export async function reopen(text, context) {
-  const answer = await upload(text, context);
-  if (answer?.games.length) context.send({ type: "open", upload: answer.upload, game: 0 });
-}
-
-/**
- * @param {string} text
- * @param {Context} context
- * @returns {Promise<import("./protocol").Upload | null>}
- */
-async function upload(text, context) {
+export async function upload(text, context, saved) {
   const query = new URLSearchParams(location.search);
   query.set("session", String(context.welcome.session));
+  if (saved) query.set("saved", "1");
   try {
     const response = await fetch(`upload?${query}`, { method: "POST", body: text, headers: { "content-type": "text/plain" } });
     if (!response.ok) throw new Error(await response.text() || response.statusText);
@@ -63,7 +53,7 @@ async function upload(text, context) {
 
 /**
  * Opens the game of an upload, or lets the person choose one of several.
- * @param {import("./protocol").Upload} answer
+ * @param {Upload} answer
  * @param {Context} context
  */
 function openUpload(answer, context) {
@@ -78,7 +68,7 @@ function openUpload(answer, context) {
 }
 
 /**
- * @param {import("./protocol").Upload["games"]} games
+ * @param {Upload["games"]} games
  * @param {(game: number) => void} open
  */
 function chooseGame(games, open) {
@@ -135,7 +125,7 @@ export function listenForText(receive, notice) {
 
 /**
  * What the page's address asks for, if anything: a position, a game, or a Paco Ŝako game.
- * @returns {Promise<{ view: import("./types").ViewName, open(context: Context): void }> | null}
+ * @returns {Promise<{ view: ViewName, open(context: Context): void }> | null}
  */
 export function addressToLoad() {
   /** @type {(text: string) => { view: "analysis", open(context: Context): void }} */

@@ -1,9 +1,11 @@
 /** The types that the modules of the page share: the shape of a view, its context, and the board component. */
 
 import type {
-  ClientMessage, Color, GameMessage, LegalMove, PacoMessage, PlayMessage, PositionMessage, ServerMessage,
-  Shape, Square, Welcome,
+  ClientMessage, Color, GameMessage, LegalMove, PacoMessage, PlayMessage, PositionMessage,
+  ReportMessage, ServerMessage, Shape, Square, Welcome,
 } from "./protocol";
+
+export type * from "./protocol";
 
 export type ViewName = "play" | "analysis" | "paco";
 
@@ -28,6 +30,8 @@ export interface View {
 /** The last message of each kind that describes the session. */
 export interface SessionState {
   game: GameMessage | null;
+  /** Of the game, or of one that was open before it. */
+  report: ReportMessage | null;
   position: PositionMessage | null;
   play: PlayMessage | null;
   paco: PacoMessage | null;
@@ -63,7 +67,7 @@ export interface Context {
   readonly preferences: Preferences;
   /** Says a text in the live region. */
   announce(text: string): void;
-  /** Shows one line for some seconds and says it. */
+  /** Shows one line and says it; an error stays until it is dismissed. */
   notice(text: string, level?: "info" | "error"): void;
   createBoard(options: BoardOptions): Board;
   navigate(view: ViewName): void;
@@ -143,7 +147,7 @@ export interface Board {
   setShapes(user: Shape[], auto?: AutoShape[]): void;
   /** A value from 0 to 1 for each square, a1 = 0, or null for none. */
   setHeat(heat: ArrayLike<number> | null): void;
-  /** Marks squares, e.g. { e4: "good" }; kinds are the classes `mark-good` and so on of the style sheet. */
+  /** Marks squares, e.g. { e4: "sako" }; kinds are the classes `mark-sako` and so on of the style sheets. */
   setHighlights(marks: Record<Square, string>): void;
   flip(color?: Color): void;
   /** Left button and touch draw in this color instead of moving; null ends it. */

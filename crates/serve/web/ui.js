@@ -213,6 +213,21 @@ export function inTextField(/** @type {Event} */ event) {
 }
 
 /**
+ * Arrow keys within a group of buttons of which one is chosen: chooses and focuses the next one.
+ * @param {KeyboardEvent} event
+ */
+export function chooseByArrow(event) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const buttons = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")].filter((button) => !button.hidden);
+  const next = buttons[(buttons.findIndex((button) => button === document.activeElement) + step + buttons.length) % buttons.length];
+  next?.click();
+  next?.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/**
  * Scrolls `container`, a column or a row, and only it, as little as possible to show `element` and a bit around it.
  * @param {HTMLElement} container
  * @param {HTMLElement} element

@@ -215,6 +215,18 @@ impl<const VNNI: bool> GroupSums for Sixteen<VNNI> {
 pub(crate) struct F32x16(__m512);
 
 impl F32x16 {
+    /// The register.
+    #[inline(always)]
+    pub(crate) const fn register(self) -> __m512 {
+        self.0
+    }
+
+    /// From a register.
+    #[inline(always)]
+    pub(crate) const fn of(register: __m512) -> Self {
+        Self(register)
+    }
+
     /// A mask of the first `len` lanes.
     #[inline(always)]
     const fn mask(len: usize) -> __mmask16 {

@@ -13,6 +13,7 @@
 //! | [`float`] | f32 training of the engine's network |
 //! | [`row64`] | two-tower MLP: f32 layers that are 64 wide |
 //! | [`gemm`] | f32 matrix products of any shape |
+//! | [`bits`] | bits as numbers, past the caches |
 //! | [`vectorize!`] | any loop in plain Rust |
 //!
 //! Kernels are selected at run time: [`Kernels::current`] detects the CPU once, and each kernel, a whole loop,
@@ -27,6 +28,7 @@ mod aligned;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod bits;
 mod dispatch;
 pub mod float;
 pub mod gemm;

@@ -70,6 +70,12 @@ pub(crate) trait F32x16: Copy {
     fn add(self, other: Self) -> Self;
     /// `self + a · b`, rounded once.
     fn add_product(self, a: Self, b: Self) -> Self;
+    /// The step of a matrix product: [`add_product`](Self::add_product), unless an element of the matrices is a
+    /// pair of numbers.
+    #[inline(always)]
+    fn add_dot(self, a: Self, b: Self) -> Self {
+        self.add_product(a, b)
+    }
     /// Clipped ReLU: `clamp(x, 0, 1)`.
     fn clip(self) -> Self;
     /// Bit *n* is set if lane *n* is not 0.

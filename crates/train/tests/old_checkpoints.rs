@@ -47,6 +47,7 @@ fn a_checkpoint_of_the_nnue_trainer_resumes() {
         out: out.path().to_owned(),
         from: None,
         must_resume: true,
+        tensorboard: None,
         save_every: 1,
         keep: 0,
     };

@@ -19,5 +19,5 @@
 #[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/src/tutorials/build.md")]
 #[doc = include_str!("../../../docs/src/tutorials/paco.md")]
-#[doc = include_str!("../../../docs/src/reference/data.md")]
+#[cfg_attr(feature = "data", doc = include_str!("../../../docs/src/reference/data.md"))]
 struct Documentation;

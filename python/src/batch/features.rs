@@ -3,14 +3,20 @@
 use std::num::NonZero;
 
 use chess::Setup;
-use nnue::features::{Features, MAX_ACTIVE};
+use nnue::features::Features;
 use numpy::Element;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use simd::bits::{self, Bit};
 
 use super::positions::Positions;
 use super::{output, parallel};
 use crate::tasks;
+
+/// Rows that are computed before they are written.
+const BLOCK: usize = 32;
+/// A batch of more bytes than this does not stay in the caches.
+const CACHE_BYTES: usize = 16 << 20;
 
 /// The number of features.
 const COUNT: usize = nnue::features::COUNT;
@@ -80,15 +86,20 @@ pub fn features<'py>(
 const MAX_PIECES: usize = 32;
 
 fn active(features: Features, row: &mut [i16]) -> Result<(), String> {
-    let mut buffer = [0; MAX_ACTIVE];
-    let halves = features.active(&mut buffer);
     let count = features.len();
     if count > row.len() {
         return Err(format!("{count} pieces are more than {MAX_PIECES}"));
     }
-    row.fill(-1);
-    let all = halves.into_iter().flatten();
-    row.iter_mut().zip(all).for_each(|(value, &feature)| *value = feature as i16);
+    let mut at = 0;
+    for (n, &word) in features.words().iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            row[at] = 64 * n as i16 + rest.trailing_zeros() as i16;
+            at += 1;
+            rest &= rest - 1;
+        }
+    }
+    row[at..].fill(-1);
     Ok(())
 }
 
@@ -99,15 +110,34 @@ struct Batch {
 }
 
 impl Batch {
-    fn dense<'py, T: Element + Copy + From<u8>>(
+    /// Rows of numbers. A large batch is written past the caches.
+    fn dense<'py, T: Element + Bit>(
         &self,
         py: Python<'py>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.write(py, out, COUNT, |features, row: &mut [T]| {
-            row.as_chunks_mut().0.iter_mut().for_each(|row| features.write(row));
-            Ok(())
-        })
+        let array = output::array::<T>(py, out, &[self.positions.len(), COUNT])?;
+        output::fill(&array, |values| {
+            let expand = match size_of_val(values) > CACHE_BYTES {
+                true => bits::stream::<T>,
+                false => bits::expand::<T>,
+            };
+            let state = || Vec::with_capacity(BLOCK);
+            let rows = (values, COUNT);
+            parallel::chunks(py, self.threads, "position", rows, state, |words, mut at, part| {
+                for block in part.chunks_mut(BLOCK * COUNT) {
+                    words.clear();
+                    for _ in 0..block.len() / COUNT {
+                        let setup = self.positions.setup(at).map_err(|reason| (at, reason))?;
+                        words.push(*self.order.features(&setup).words());
+                        at += 1;
+                    }
+                    expand(words.as_flattened(), block);
+                }
+                Ok(())
+            })
+        })?;
+        Ok(array.into_any())
     }
 
     fn write<'py, T: Element>(

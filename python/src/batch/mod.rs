@@ -6,6 +6,7 @@ mod output;
 mod parallel;
 mod pgn;
 mod positions;
+mod texts;
 mod values;
 
 pub use features::Order;

@@ -8,35 +8,11 @@ use chess::{PackedRow, Position, Setup, SetupProblems};
 use numpy::{PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
+use super::texts::Texts;
 use crate::arrow::imported;
 use crate::chess::BoardArgument;
-
-/// Texts, one after the other, and where each ends.
-#[derive(Default)]
-pub struct Texts {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Texts {
-    fn push(&mut self, text: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
-    }
-
-    /// The number of texts.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// A text; what is no UTF-8 is empty, and no notation of anything.
-    pub fn get(&self, at: usize) -> &str {
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        std::str::from_utf8(&self.bytes[start..self.ends[at]]).unwrap_or_default()
-    }
-}
 
 /// The positions of a batch.
 pub enum Positions {
@@ -85,23 +61,27 @@ impl<'py> FromPyObject<'_, 'py> for Positions {
             return Ok(Self::Boards(vec![board.0.cleaned()]));
         }
         if let Ok(text) = value.cast::<PyString>() {
-            return texts([text.to_owned().into_any()].into_iter().map(Ok)).map(Self::Fens);
+            let one = PyTuple::new(value.py(), [text])?;
+            return Texts::of_items(&one, Ok).map(Self::Fens);
         }
         if let Ok(array) = value.cast::<PyUntypedArray>() {
             let shape = array.shape();
             if shape.len() == 2 && shape[1] == PackedRow::SIZE {
                 return packed(&value.to_owned());
             }
+            if shape.len() == 1 {
+                return sequence(&value.call_method0("tolist")?);
+            }
         } else if let Some(chunks) = imported(&value.to_owned())? {
             return columns(&chunks);
         }
-        let Ok(items) = value.try_iter() else {
+        if value.try_iter().is_err() {
             return Err(PyTypeError::new_err(format!(
                 "positions must be FENs, boards, packed rows [n, 32] or an Arrow column, not {}",
                 value.get_type().name()?
             )));
-        };
-        sequence(items)
+        }
+        sequence(&value)
     }
 }
 
@@ -113,7 +93,8 @@ impl<'py> FromPyObject<'_, 'py> for TextColumn {
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if value.is_instance_of::<PyString>() {
-            return texts([value.to_owned()].into_iter().map(Ok)).map(Self);
+            let one = PyTuple::new(value.py(), [value])?;
+            return Texts::of_items(&one, Ok).map(Self);
         }
         if let Some(chunks) = imported(&value.to_owned())? {
             return match columns(&chunks)? {
@@ -121,50 +102,29 @@ impl<'py> FromPyObject<'_, 'py> for TextColumn {
                 _ => Err(PyTypeError::new_err("the column has no texts")),
             };
         }
-        let Ok(items) = value.try_iter() else {
+        if value.try_iter().is_err() {
             return Err(PyTypeError::new_err("a column must be texts or an Arrow column of texts"));
-        };
+        }
         // Moves are their notation.
-        let text = |item: PyResult<Bound<'py, PyAny>>| {
-            let item = item?;
+        let text = |item: Bound<'py, PyAny>| {
             if item.is_instance_of::<PyString>() { Ok(item) } else { item.call_method0("uci") }
         };
-        texts(items.map(text)).map(Self)
+        Texts::of_items(&value, text).map(Self)
     }
-}
-
-fn texts<'py>(items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>) -> PyResult<Texts> {
-    let mut texts = Texts::default();
-    for item in items {
-        push_text(&mut texts, &item?)?;
-    }
-    Ok(texts)
-}
-
-fn push_text(texts: &mut Texts, item: &Bound<'_, PyAny>) -> PyResult<()> {
-    let Ok(text) = item.cast::<PyString>() else {
-        let kind = item.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("item {}: a str, not {kind}", texts.len())));
-    };
-    texts.push(text.encode_utf8()?.as_bytes());
-    Ok(())
 }
 
 /// The items of a list: the first says what all of them are.
-fn sequence<'py>(
-    mut items: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
-) -> PyResult<Positions> {
-    let Some(first) = items.next().transpose()? else {
-        return Ok(Positions::Boards(Vec::new()));
+fn sequence(items: &Bound<'_, PyAny>) -> PyResult<Positions> {
+    let items = match items.cast::<PyList>() {
+        Ok(list) => list.clone(),
+        Err(_) => items.py().get_type::<PyList>().call1((items,))?.cast_into()?,
     };
-    if first.is_instance_of::<PyString>() {
-        return texts(std::iter::once(Ok(first)).chain(items)).map(Positions::Fens);
+    if items.get_item(0).is_ok_and(|first| first.is_instance_of::<PyString>()) {
+        return Texts::of_items(&items, Ok).map(Positions::Fens);
     }
-    let items = std::iter::once(Ok(first)).chain(items).enumerate();
     let mut boards = Vec::new();
     let mut rows = Vec::new();
-    for (at, item) in items {
-        let item = item?;
+    for (at, item) in items.iter().enumerate() {
         if let Ok(bytes) = item.cast::<PyBytes>() {
             let Ok(row) = bytes.as_bytes().try_into() else {
                 let length = bytes.as_bytes().len();
@@ -216,9 +176,9 @@ fn columns(chunks: &[arrow_array::ArrayRef]) -> PyResult<Positions> {
             bytes.try_into().map_err(|_| PyValueError::new_err("packed rows have 32 bytes"))
         };
         if let Some(array) = chunk.downcast_ref::<StringArray>() {
-            array.iter().flatten().for_each(|text| texts.push(text.as_bytes()));
+            texts.extend(Texts::of_array(array));
         } else if let Some(array) = chunk.downcast_ref::<LargeStringArray>() {
-            array.iter().flatten().for_each(|text| texts.push(text.as_bytes()));
+            texts.extend(Texts::of_array(array));
         } else if let Some(array) = chunk.downcast_ref::<StringViewArray>() {
             array.iter().flatten().for_each(|text| texts.push(text.as_bytes()));
         } else if let Some(array) = chunk.downcast_ref::<FixedSizeBinaryArray>() {

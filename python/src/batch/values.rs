@@ -1,5 +1,9 @@
 //! Numbers of positions: evaluations by any network, perft; and the packed and written forms of positions.
 
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+
 use chess::{FenStyle, PackedRow, Position, SetupProblems};
 use engine::eval::Evaluator;
 use pyo3::exceptions::PyValueError;
@@ -61,44 +65,54 @@ pub fn perft<'py>(
     let array = output::array::<u64>(py, out, &[positions.len()])?;
     let threads = tasks::threads(threads)?;
     output::fill(&array, |values| {
-        for (at, value) in values.iter_mut().enumerate() {
-            let position = positions
-                .position(at)
-                .map_err(|reason| PyValueError::new_err(format!("position {at}: {reason}")))?;
-            *value = nodes(py, &position, depth, threads)?;
-            py.check_signals()?;
-        }
-        Ok(())
+        let job = |stop: &AtomicBool, _: Sender<()>| {
+            for (at, value) in values.iter_mut().enumerate() {
+                let position =
+                    positions.position(at).map_err(|reason| format!("position {at}: {reason}"))?;
+                *value = nodes(&position, depth, threads, stop)?;
+            }
+            Ok(())
+        };
+        tasks::run(py, job, |_, ()| Ok(()))?.map_err(PyValueError::new_err::<String>)
     })?;
     Ok(array.into_any())
 }
 
 /// Beyond it no count ends.
 const MAX_DEPTH: u32 = 30;
+/// A depth that takes milliseconds: no stop flag is read there.
+const SHALLOW: u32 = 4;
 
 /// The first moves are shared between the threads.
 fn nodes(
-    py: Python<'_>,
     position: &Position,
     depth: u32,
-    threads: std::num::NonZero<usize>,
-) -> PyResult<u64> {
+    threads: NonZero<usize>,
+    stop: &AtomicBool,
+) -> Result<u64, String> {
     if depth < 3 {
         return Ok(chess::perft::bulk(position, depth));
     }
     let children: Vec<Position> =
         position.legal_moves().into_iter().map(|m| position.after(m)).collect();
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let total = std::sync::atomic::AtomicU64::new(0);
-    let order = std::sync::atomic::Ordering::Relaxed;
+    let (next, total) = (AtomicUsize::new(0), AtomicU64::new(0));
     let run = || {
-        while let Some(child) = children.get(next.fetch_add(1, order)) {
-            total.fetch_add(chess::perft::bulk(child, depth - 1), order);
+        while let Some(child) = children.get(next.fetch_add(1, Ordering::Relaxed)) {
+            total.fetch_add(count(child, depth - 1, stop), Ordering::Relaxed);
         }
     };
-    py.detach(|| data::threads::in_threads(threads, run))
-        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+    data::threads::in_threads(threads, run).map_err(|error| error.to_string())?;
     Ok(total.into_inner())
+}
+
+/// The number of leaf nodes; too few if the stop flag is set.
+fn count(position: &Position, depth: u32, stop: &AtomicBool) -> u64 {
+    if depth <= SHALLOW {
+        return chess::perft::bulk(position, depth);
+    }
+    let moves = position.legal_moves().into_iter();
+    let unless_stopped = moves.take_while(|_| !stop.load(Ordering::Relaxed));
+    unless_stopped.map(|m| count(&position.after(m), depth - 1, stop)).sum()
 }
 
 /// Every position in 32 bytes.

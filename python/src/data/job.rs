@@ -108,7 +108,7 @@ pub fn data_prepare(
     options: &str,
     threads: Option<usize>,
     callback: Option<Py<PyAny>>,
-    chunks: Option<(PathBuf, usize)>,
+    chunks: Option<(Vec<PathBuf>, usize)>,
 ) -> PyResult<String> {
     let options = parse_options(options)?;
     let threads = tasks::threads(threads)?;
@@ -116,7 +116,7 @@ pub fn data_prepare(
         py,
         |stop, sender| {
             let mut reporter = Reporter::new(sender);
-            let chunks = chunks.as_ref().map(|(folder, bytes)| (folder.as_path(), *bytes));
+            let chunks = chunks.as_ref().map(|(folders, bytes)| (folders.as_slice(), *bytes));
             let workers = Workers::from(threads).until(stop);
             let observe = |event: PrepareEvent<'_>| reporter.on_event(event);
             data::prepare_with_chunks(&inputs, &out, &options, chunks, workers, observe)
@@ -131,8 +131,11 @@ pub fn data_prepare(
 #[pyo3(signature = (folder, threads=None))]
 pub fn data_info(py: Python<'_>, folder: PathBuf, threads: Option<usize>) -> PyResult<String> {
     let threads = tasks::threads(threads)?;
-    let summary =
-        tasks::run(py, |_, _: Sender<Report>| data::summarize(&folder, threads), |_, _| Ok(()))?;
+    let summary = tasks::run(
+        py,
+        |stop, _: Sender<Report>| data::summarize(&folder, Workers::from(threads).until(stop)),
+        |_, _| Ok(()),
+    )?;
     let (manifest, summary) = summary.map_err(data_error)?;
     Ok(summary.to_json(&manifest).to_string())
 }
@@ -149,9 +152,9 @@ pub fn data_verify(
     let threads = tasks::threads(threads)?;
     let verified = tasks::run(
         py,
-        |_, sender| {
+        |stop, sender| {
             let state = Mutex::new((Reporter::new(sender), 0));
-            data::verify(&folder, threads, |rows| {
+            data::verify(&folder, Workers::from(threads).until(stop), |rows| {
                 let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let (reporter, done) = &mut *state;
                 *done += rows;

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 /// Adds classes and functions to the extension module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("CHUNK_BYTES", data::CHUNK_BYTES)?;
     module.add_class::<reader::DataReader>()?;
     module.add_class::<chunks::TextChunks>()?;
     module.add_class::<chunks::ChunkConverter>()?;

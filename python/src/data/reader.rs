@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use data::{Column, Manifest, Reader, ReaderOptions, ReaderPosition, RowView, Split};
+use data::{Column, History, Manifest, Reader, ReaderOptions, ReaderPosition, RowView, Split};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,7 +16,8 @@ const SIZE: usize = chess::PackedRow::SIZE;
 /// The values of a column.
 enum Values {
     Text(Vec<String>),
-    Bytes(Vec<u8>),
+    /// Of this many bytes each.
+    Bytes(Vec<u8>, usize),
     Float(Vec<f32>),
     Int(Vec<i32>),
     Long(Vec<i64>),
@@ -26,7 +27,8 @@ impl Values {
     fn new(column: Column, rows: usize) -> Self {
         match column {
             Column::Fen | Column::BestMove => Self::Text(Vec::with_capacity(rows)),
-            Column::Board => Self::Bytes(Vec::with_capacity(rows * SIZE)),
+            Column::Board => Self::Bytes(Vec::with_capacity(rows * SIZE), SIZE),
+            Column::History => Self::Bytes(Vec::with_capacity(rows * History::SIZE), History::SIZE),
             Column::Ply => Self::Int(Vec::with_capacity(rows)),
             Column::Game => Self::Long(Vec::with_capacity(rows)),
             _ => Self::Float(Vec::with_capacity(rows)),
@@ -40,7 +42,10 @@ impl Values {
                 let text = if column == Column::Fen { row.fen() } else { row.best_move() };
                 all.push(text.unwrap_or_default().to_owned());
             }
-            Self::Bytes(all) => {
+            Self::Bytes(all, _) if column == Column::History => {
+                all.extend_from_slice(&row.history().unwrap_or_default().to_bytes());
+            }
+            Self::Bytes(all, _) => {
                 let packed = row.board().map_or([0; SIZE], |packed| *packed.as_bytes());
                 all.extend_from_slice(&packed);
             }
@@ -63,9 +68,8 @@ impl Values {
     fn into_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         Ok(match self {
             Self::Text(all) => PyList::new(py, all)?.into_any(),
-            Self::Bytes(all) => {
-                let rows = all.len() / SIZE;
-                let shape = [rows, SIZE];
+            Self::Bytes(all, size) => {
+                let shape = [all.len() / size, size];
                 PyArray1::from_vec(py, all).reshape(shape)?.into_any()
             }
             Self::Float(all) => PyArray1::from_vec(py, all).into_any(),

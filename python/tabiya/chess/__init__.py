@@ -14,17 +14,20 @@ from 0 (`A1`) to 63 (`H8`), and sets of squares are 64-bit numbers (`BB_ALL`) or
 """
 
 from .._tabiya import (
-    AmbiguousMoveError,
-    IllegalMoveError,
-    InvalidMoveError,
-    LegalMoveGenerator,
-    Move,
-    Piece,
-    PseudoLegalMoveGenerator,
-    SquareSet,
+    AmbiguousMoveError as AmbiguousMoveError,
+    IllegalMoveError as IllegalMoveError,
+    InvalidMoveError as InvalidMoveError,
+    LegalMoveGenerator as LegalMoveGenerator,
+    Move as Move,
+    Piece as Piece,
+    PseudoLegalMoveGenerator as PseudoLegalMoveGenerator,
+    SquareSet as SquareSet,
 )
-from ._board import BaseBoard, Board
-from ._outcome import Outcome, Status, Termination
+from ._board import BaseBoard as BaseBoard
+from ._board import Board as Board
+from ._outcome import Outcome as Outcome
+from ._outcome import Status as Status
+from ._outcome import Termination as Termination
 from ._squares import *  # noqa: F403
 
 STATUS_VALID = Status.VALID

@@ -1,6 +1,6 @@
 """``Board`` and ``BaseBoard``: what the compiled class has, and the conveniences around it."""
 
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Optional, Tuple, Type
 
 from .. import _tabiya
 from .._tabiya import Move, Piece
@@ -20,7 +20,7 @@ from ._squares import (
 )
 
 
-def _text(board, empty_square: str, symbol: Callable[[Piece], str], borders: bool, orientation: bool) -> str:
+def _text(board: Any, empty_square: str, symbol: Callable[[Piece], str], borders: bool, orientation: bool) -> str:
     ranks = range(7, -1, -1) if orientation else range(8)
     files = range(8) if orientation else range(7, -1, -1)
     rule = "  " + "-" * 17
@@ -41,6 +41,10 @@ class _Pictures:
     """Boards as text and as SVG."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def piece_map(self, *, mask: Any = ...) -> Dict[int, Piece]: ...
 
     def __str__(self) -> str:
         return _text(self, ".", Piece.symbol, False, WHITE)
@@ -70,8 +74,8 @@ class BaseBoard(_Pictures, _tabiya.Board):
 
     __slots__ = ()
 
-    def __new__(cls, board_fen: Optional[str] = STARTING_BOARD_FEN):
-        board = super().__new__(cls, None)
+    def __new__(cls, board_fen: Optional[str] = STARTING_BOARD_FEN) -> "BaseBoard":
+        board = super().__new__(cls, None)  # type: ignore[call-arg]
         if board_fen is not None:
             board.set_board_fen(board_fen)
         return board
@@ -106,7 +110,7 @@ class BaseBoard(_Pictures, _tabiya.Board):
     def __eq__(self, board: object) -> bool:
         return isinstance(board, _tabiya.Board) and self.board_fen(promoted=True) == board.board_fen(promoted=True)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.board_fen()!r})"
@@ -307,15 +311,15 @@ class Board(_Pictures, _tabiya.Board):
         chess960 = ", chess960=True" if self.chess960 else ""
         return f"{type(self).__name__}({self.fen()!r}{chess960})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         fen = self.root().fen(en_passant="fen", promoted=True)
         return _restored, (type(self), fen, self.chess960, [move.uci() for move in self.move_stack])
 
     __eq__ = _tabiya.Board.__eq__
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
-def _restored(cls, fen: str, chess960: bool, moves: Iterable[str]) -> Board:
+def _restored(cls: Type[Board], fen: str, chess960: bool, moves: Iterable[str]) -> Board:
     board = cls(fen, chess960=chess960)
     for uci in moves:
         board.push(Move.from_uci(uci))

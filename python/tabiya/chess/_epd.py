@@ -6,12 +6,12 @@ from typing import Any, Dict, Iterator, List, Tuple
 _MOVE_LISTS = ("am", "bm")
 
 
-def write_operations(board, operations: Dict[str, Any]) -> str:
+def write_operations(board: Any, operations: Dict[str, Any]) -> str:
     """The operations as text, each with its semicolon."""
     return " ".join(f"{opcode}{_operand_text(board, opcode, operand)};" for opcode, operand in operations.items())
 
 
-def _operand_text(board, opcode: str, operand: Any) -> str:
+def _operand_text(board: Any, opcode: str, operand: Any) -> str:
     from . import Move
 
     if not opcode or not opcode[0].isalpha() or any(c.isspace() or c in ';"' for c in opcode):
@@ -68,7 +68,7 @@ def _tokens(text: str) -> Iterator[Tuple[str, bool]]:
     yield ";", False
 
 
-def parse_operations(text: str, board) -> Dict[str, Any]:
+def parse_operations(text: str, board: Any) -> Dict[str, Any]:
     """The operations of an EPD by their opcodes."""
     operations: Dict[str, Any] = {}
     words: List[Tuple[str, bool]] = []
@@ -91,7 +91,7 @@ def parse_operations(text: str, board) -> Dict[str, Any]:
     return operations
 
 
-def _operand(opcode: str, words: List[Tuple[str, bool]], board) -> Any:
+def _operand(opcode: str, words: List[Tuple[str, bool]], board: Any) -> Any:
     if opcode == "pv":
         line = board.copy(stack=False)
         return [line.push_san(word) for word, _ in words]

@@ -1,6 +1,6 @@
 """Constants of squares and pieces, and functions on 64-bit sets of squares."""
 
-from typing import Callable, Dict, Iterator, List, Optional
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
 from .. import _tabiya
 
@@ -64,12 +64,18 @@ BB_PAWN_ATTACKS: List[List[Bitboard]] = [_black_pawn, _white_pawn]
 
 def piece_symbol(piece_type: PieceType) -> str:
     """The lower-case letter of a piece type."""
-    return PIECE_SYMBOLS[piece_type]
+    symbol = PIECE_SYMBOLS[piece_type]
+    if symbol is None:
+        raise ValueError(f"{piece_type!r} is not a piece type from 1 to 6")
+    return symbol
 
 
 def piece_name(piece_type: PieceType) -> str:
     """The English name of a piece type."""
-    return PIECE_NAMES[piece_type]
+    name = PIECE_NAMES[piece_type]
+    if name is None:
+        raise ValueError(f"{piece_type!r} is not a piece type from 1 to 6")
+    return name
 
 
 def parse_square(name: str) -> Square:
@@ -181,7 +187,7 @@ def flip_anti_diagonal(bb: Bitboard) -> Bitboard:
     return _moved(bb, lambda file, rank: (7 - rank, 7 - file))
 
 
-def _moved(bb: Bitboard, to: Callable) -> Bitboard:
+def _moved(bb: Bitboard, to: Callable[[int, int], Tuple[int, int]]) -> Bitboard:
     return sum(BB_SQUARES[square(*to(origin & 7, origin >> 3))] for origin in scan_forward(int(bb)))
 
 

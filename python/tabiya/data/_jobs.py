@@ -50,7 +50,8 @@ def prepare(
     *,
     threads: Optional[int] = None,
     progress: Optional[bool] = None,
-    _chunks: Optional[Any] = None,
+    chunks: Union[Path, Iterable[Path]] = (),
+    chunk_bytes: int = _tabiya.CHUNK_BYTES,
     **options: Any,
 ) -> Dict[str, Any]:
     """Converts games to a data set and returns its report.
@@ -59,15 +60,18 @@ def prepare(
     ``tabiya data prepare``: ``with_eval``, ``only_eval``, ``max_positions``, ``sample_rate``, ``min_elo``,
     ``max_elo``, ``results``, ``time_controls``, ``skip_plies``, ``every``, ``no_checks``, ``no_captures``,
     ``pov``, ``val_fraction``, ``seed``, ``shard_rows``, ``group_rows``, ``shard`` (a pair), ``columns``,
-    ``format``, ``compression``, ``shuffle``, ``dedup``.
+    ``format``, ``compression``, ``shuffle``, ``dedup``. ``chunks`` are folders of
+    ``tabiya data prepare --shard --convert-only``, and ``chunk_bytes`` is the size of their text.
 
     All cores work, without the GIL. Ctrl-C stops; the same call resumes, and gives the same bytes as an
     uninterrupted one. ``progress`` shows a bar; by default in terminals and notebooks.
     """
     files, text = paths(inputs), prepare_options(**options)
+    folders = paths(chunks)
+    converted = (folders, chunk_bytes) if folders else None
     total = sum(os.path.getsize(path) for path in files if os.path.isfile(path))
     with Bar(progress, total or None, "prepare", "B") as bar:
-        report = _tabiya.data_prepare(files, os.fspath(out), text, threads, _follow(bar), _chunks)
+        report = _tabiya.data_prepare(files, os.fspath(out), text, threads, _follow(bar), converted)
     return json.loads(report)
 
 

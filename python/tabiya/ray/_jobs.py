@@ -13,9 +13,6 @@ from ..data._jobs import Path, paths, prepare_options, selfplay_options
 from ..data._progress import Bar
 from ._cluster import Tasks, connect
 
-#: Text of a task: a fraction of a second of work.
-_CHUNK_BYTES = 4 << 20
-
 
 @functools.lru_cache(maxsize=4)
 def _converter(options: str) -> Any:
@@ -48,7 +45,7 @@ def prepare(
     out: Path,
     *,
     address: Optional[str] = None,
-    chunk_bytes: int = _CHUNK_BYTES,
+    chunk_bytes: int = _tabiya.CHUNK_BYTES,
     threads: Optional[int] = None,
     progress: Optional[bool] = None,
     **options: Any,
@@ -83,7 +80,10 @@ def prepare(
                 total += 1
                 bar.set(total, f"{len(tasks.nodes)} nodes")
         nodes = tasks.nodes
-    report = data.prepare(files, out, threads=threads, progress=progress, _chunks=(cache, chunk_bytes), **options)
+    os.makedirs(cache, exist_ok=True)
+    report = data.prepare(
+        files, out, threads=threads, progress=progress, chunks=cache, chunk_bytes=chunk_bytes, **options
+    )
     shutil.rmtree(cache, ignore_errors=True)
     return {**report, "nodes": nodes}
 

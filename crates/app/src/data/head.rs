@@ -42,7 +42,7 @@ pub fn run(args: &HeadArgs, out: &mut dyn Write) -> Outcome {
         let mut columns = args.columns.clone();
         if columns.is_empty() {
             columns = shard.columns().to_vec();
-            columns.retain(|&column| column != Column::Board);
+            columns.retain(|column| ![Column::Board, Column::History].contains(column));
         }
         if !has_title {
             has_title = true;

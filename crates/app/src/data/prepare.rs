@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ::data::{
-    Column, FileFormat, PointOfView, PrepareEvent, PrepareOptions, Prepared, RowOrder, Workers,
+    CHUNK_BYTES, Column, ConvertedChunks, DataSetPlan, FileFormat, PointOfView, PrepareEvent,
+    PrepareOptions, Prepared, RowOrder, Workers, convert_chunks, prepare_with_chunks,
 };
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -20,10 +21,13 @@ use crate::{Outcome, jobs, progress};
 #[derive(Args)]
 pub struct PrepareArgs {
     /// PGN files (.pgn, .zst, .gz, .bz2), folders of them, or `-` for standard input.
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "input", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// The same, as an option. Repeatable.
+    #[arg(long, value_name = "INPUT")]
+    input: Vec<PathBuf>,
     /// Output folder. An interrupted run resumes.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", visible_alias = "output-dir")]
     out: PathBuf,
     /// Read evaluations (`[%eval …]`) from comments. Without one, `eval` is null.
     #[arg(long)]
@@ -51,7 +55,7 @@ pub struct PrepareArgs {
     #[arg(long, value_name = "CONTROL", value_delimiter = ',', allow_hyphen_values = true)]
     time_control: Vec<String>,
     /// Number of plies to leave out at the start of each game.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, alias = "min-ply")]
     skip_plies: u32,
     /// Keep every N-th of the remaining plies.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -71,16 +75,16 @@ pub struct PrepareArgs {
     /// Point of view of `eval` and `mate`.
     #[arg(long, value_name = "VIEW", default_value = "white", value_parser = ["white", "mover"])]
     pov: String,
-    /// Fraction of games for validation.
-    #[arg(long, value_name = "F", default_value_t = 0.0)]
-    val_fraction: f64,
+    /// Fraction of games for validation, 0 for none [default: 0.05, or that of the data set in DIR]
+    #[arg(long, value_name = "F", alias = "val-ratio")]
+    val_fraction: Option<f64>,
     /// Random seed of split, sample and order.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     threads: Threads,
     /// Rows per file.
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..), alias = "positions-per-shard")]
     shard_rows: u64,
     /// Rows per row group.
     #[arg(long, value_name = "N", default_value_t = 1 << 15, value_parser = clap::value_parser!(u64).range(1..))]
@@ -88,6 +92,13 @@ pub struct PrepareArgs {
     /// Convert only part I of N of the games, to distribute work over several machines.
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: String,
+    /// With --shard: write converted chunks of the games, for a run with --chunks, instead of a data set.
+    #[arg(long, requires = "shard")]
+    convert_only: bool,
+    /// Directories of chunks converted by other machines with --convert-only. Chunks that are missing are
+    /// converted.
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "shard")]
+    chunks: Vec<PathBuf>,
     /// Columns, separated by commas: fen, best_move, eval, mate, result, ply, white_elo, black_elo, game,
     /// clock, board [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -103,13 +114,32 @@ pub struct PrepareArgs {
     json: bool,
 }
 
+/// Fraction of games for validation, unless given.
+const VAL_FRACTION: f64 = 0.05;
+
 impl PrepareArgs {
-    fn options(&self) -> anyhow::Result<PrepareOptions> {
-        let (part, parts) = self
-            .shard
-            .split_once('/')
+    /// All inputs.
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.input.iter().chain(&self.inputs).cloned().collect()
+    }
+
+    /// A data set that exists keeps its fraction, so that the same command resumes it, whatever the default
+    /// was then.
+    fn val_fraction(&self) -> f64 {
+        let existing = || DataSetPlan::of(&self.out).map(|plan| plan.options.val_fraction);
+        self.val_fraction.or_else(existing).unwrap_or(VAL_FRACTION)
+    }
+
+    fn shard(&self) -> anyhow::Result<(u32, u32)> {
+        let numbers = self.shard.split_once('/');
+        numbers
             .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
-            .with_context(|| format!("'{}' is not a part such as 1/4", self.shard))?;
+            .filter(|&(part, parts)| part > 0 && part <= parts)
+            .with_context(|| format!("'{}' is not a part such as 1/4", self.shard))
+    }
+
+    fn options(&self) -> anyhow::Result<PrepareOptions> {
+        let (part, parts) = self.shard()?;
         let is_packed = self.format == "packed";
         if is_packed {
             ensure!(self.columns.is_empty(), "packed rows have no columns to choose from");
@@ -131,11 +161,12 @@ impl PrepareArgs {
             no_checks: self.no_checks,
             no_captures: self.no_captures,
             pov: if self.pov == "mover" { PointOfView::Mover } else { PointOfView::White },
-            val_fraction: self.val_fraction,
+            val_fraction: self.val_fraction(),
             seed: self.seed,
             shard_rows: self.shard_rows,
             group_rows: self.group_rows,
-            shard: (part, parts),
+            // A part of the chunks has rows of the whole data set.
+            shard: if self.convert_only { (1, 1) } else { (part, parts) },
             columns: if self.columns.is_empty() { names(all) } else { self.columns.clone() },
             order: RowOrder::new(self.dedup, self.shuffle),
             format: if is_packed { FileFormat::Packed } else { FileFormat::Parquet },
@@ -176,17 +207,52 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
     let stop = crate::interrupt::listen(|| {})?;
     let workers = Workers::from(args.threads.count()).until(&stop);
     let (begin, cpu) = (Instant::now(), ProcessTime::now());
-    let total = args.inputs.iter().flat_map(|path| path.metadata()).map(|file| file.len()).sum();
+    let inputs = args.inputs();
+    let total = inputs.iter().flat_map(|path| path.metadata()).map(|file| file.len()).sum();
     let bar = progress::bar(total, "{wide_bar} {bytes}/{total_bytes} {msg} {eta} left");
     bar.enable_steady_tick(Duration::from_millis(200));
     let show = |event: PrepareEvent<'_>| report(&bar, event);
-    let prepared = ::data::prepare(&args.inputs, &args.out, &options, workers, show);
+    if args.convert_only {
+        let shard = args.shard()?;
+        let converted =
+            convert_chunks(&inputs, &args.out, &options, shard, CHUNK_BYTES, workers, show);
+        drop(bar);
+        return write_chunks(converted?, args, begin.elapsed().as_secs_f64(), out);
+    }
+    let chunks = (!args.chunks.is_empty()).then_some((args.chunks.as_slice(), CHUNK_BYTES));
+    let prepared = prepare_with_chunks(&inputs, &args.out, &options, chunks, workers, show);
     drop(bar);
     let prepared = prepared?;
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     write_report(&prepared, args, seconds, cpu, out)?;
     let is_fine = prepared.manifest.problems == 0;
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write_chunks(
+    converted: ConvertedChunks,
+    args: &PrepareArgs,
+    seconds: f64,
+    out: &mut dyn Write,
+) -> Outcome {
+    let ConvertedChunks { chunks, converted_before, with_problems } = converted;
+    if args.json {
+        let report = serde_json::json!({
+            "chunks": chunks,
+            "converted_before": converted_before,
+            "with_problems": with_problems,
+            "seconds": seconds,
+        });
+        writeln!(out, "{report}")?;
+    } else {
+        let chunks = count(chunks, "chunk");
+        let summary = format!(
+            "{chunks}, {converted_before} converted before, {with_problems} with problems, \
+             which the run with --chunks reports, {seconds:.2} s"
+        );
+        prose(out, &summary)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn write_report(

@@ -12,7 +12,7 @@ use train::rescore::{RescoreOptions, SearchDepth, Source, Teacher, rescore};
 
 use crate::jobs::GenerateArgs;
 use crate::progress::JobProgress;
-use crate::{Outcome, interrupt, jobs};
+use crate::{Outcome, foreign, interrupt, jobs};
 
 /// Replace the scores of a data set by those of an evaluation
 ///
@@ -24,7 +24,8 @@ use crate::{Outcome, interrupt, jobs};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct RescoreArgs {
-    /// Directory of a data set, or one of its files: Parquet or packed rows
+    /// Directory of a data set, or one of its files: Parquet or packed rows; or Parquet of other programs with
+    /// a column fen
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     /// Directory of the new data set; an interrupted run resumes
@@ -92,6 +93,7 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let start = Instant::now();
     let teacher = Teacher::named(&args.net)?;
     let source = Source::open(&args.input)?;
+    foreign::check(&args.input, args.job.threads(), |line| eprintln!("{line}"))?;
     let stop = interrupt::listen(|| {})?;
     let workers = args.job.workers(&stop);
     let mut progress = JobProgress::new(source.rows());

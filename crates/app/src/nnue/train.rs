@@ -16,8 +16,8 @@ use train::trainer::{
     Event, LogLine, NETWORK, Parameters, RowFiles, TrainOptions, Trained, Training,
 };
 
-use crate::Outcome;
 use crate::training::{self, Display, RunArgs, time};
+use crate::{Outcome, foreign};
 
 /// Train a network on the CPU; an interrupted run resumes from its checkpoint
 #[derive(Args)]
@@ -167,7 +167,7 @@ impl TrainArgs {
         options.score_scale = self.score_scale;
         options.power = self.power;
         options.max_score = self.max_score;
-        options.seed = self.run.seed;
+        options.seed = self.run.seed();
         options.threads = self.run.threads();
         options.window_rows = self.window;
         options.validation_rows = self.val_rows;
@@ -181,6 +181,7 @@ impl TrainArgs {
             must_resume: self.run.resume,
             save_every: self.save_every,
             keep: self.keep,
+            tensorboard: self.run.tensorboard.clone(),
         })
     }
 }
@@ -189,6 +190,9 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let training = args.training()?;
     let positions = training.options.positions;
     let trained = training::run(positions, |stop, display| {
+        for path in args.data.iter().chain(&args.val) {
+            foreign::check(path, training.options.threads, |line| display.line(line))?;
+        }
         train::trainer::train(&training, stop, &mut |event| show(display, &event, positions))
     })?;
     report(&trained, &training, args.run.json, out)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use pra::bench::{BenchReport, Benchmark, loader, peak_memory_mb};
-use pra::{Transformer, Weights};
+use pra::{Precision, Transformer, Weights};
 
 use super::model::{ConfigArgs, parse_in};
 use super::train::OptimizerArg;
@@ -21,6 +21,9 @@ pub struct BenchArgs {
     /// Optimizer of the training step
     #[arg(long, value_name = "NAME", default_value = "adamw")]
     optimizer: OptimizerArg,
+    /// Precision of matrix products in training: f32 or bf16 [default: bf16 where the CPU has AVX-512 BF16]
+    #[arg(long, value_name = "NAME")]
+    precision: Option<Precision>,
     #[command(flatten)]
     threads: Threads,
     /// Duration of each measurement, in seconds
@@ -46,6 +49,8 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     let mut weights = Weights::random(&config, 1)?;
     let threads = args.threads.count().get();
     let mut model = Transformer::new(&config, threads);
+    let precision = args.precision.unwrap_or_else(Precision::fastest);
+    model.set_precision(precision)?;
     let time = Duration::from_secs_f64(args.seconds);
     let is_wanted = |name: &str| {
         !args.loader && (args.only.is_empty() || args.only.contains(&name.replace('_', "-")))
@@ -60,7 +65,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Outcome {
     }
     let optimizer = args.optimizer.name();
     let peak_memory_mb = peak_memory_mb();
-    let report = BenchReport { config, threads, optimizer, rates, peak_memory_mb };
+    let report = BenchReport { config, threads, optimizer, precision, rates, peak_memory_mb };
     match args.json {
         true => writeln!(out, "{}", report.to_json())?,
         false => write!(out, "{}", report.to_text(layout::width()))?,

@@ -8,10 +8,11 @@ use std::time::Instant;
 use ::data::Split;
 use pra::evaluate::{EvaluateOptions, EvaluationText, evaluate};
 
-use super::model::model_folder_or_shipped;
-use crate::Outcome;
+use super::data;
+use super::model::{model_folder_or_shipped, tagged_model};
 use crate::progress::JobProgress;
 use crate::threads::Threads;
+use crate::{Outcome, foreign};
 
 /// Evaluates a model on a data set: accuracy of the policy, errors and calibration of the value
 ///
@@ -20,6 +21,9 @@ use crate::threads::Threads;
 /// material (a minor piece counts 1, a rook 2, a queen 4; 24 in the initial position): the opening has at
 /// least 22, the endgame at most 8.
 ///
+/// Entropy is the mean negative log-likelihood of the moves played, and fit the sampling temperature at which it
+/// would be least: 1 if the model is as sure of its moves as it should be.
+///
 /// Value: the expected score of the side to move, 1 for a win, ½ for a draw. An evaluation of c centipawns
 /// has the expected score ½ + ½ c/(|c|+1000); centipawns are clamped to 2000.
 #[derive(clap::Args)]
@@ -27,9 +31,16 @@ pub struct EvalArgs {
     /// Model directory [default: the embedded model]
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// Data set
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    /// The model of the training in checkpoints/TAG: the finished one, or else its newest checkpoint
+    #[arg(long, value_name = "TAG", conflicts_with = "model")]
+    model_tag: Option<String>,
+    /// The checkpoint of this step instead; -1 for the newest
+    #[arg(long, value_name = "N", requires = "model_tag", allow_negative_numbers = true)]
+    step: Option<i64>,
+    /// Data set, or Parquet files with the columns fen, best_move and, if there is one, eval: a folder or a
+    /// file [default: $NANOCHAT_BASE_DIR/pra_data or ~/.cache/nanochess/pra_data]
+    #[arg(long, value_name = "PATH")]
+    data: Option<PathBuf>,
     /// Split of the data set
     #[arg(long, default_value = "validation", value_parser = ["train", "validation"])]
     split: String,
@@ -39,6 +50,9 @@ pub struct EvalArgs {
     /// Maximum number of games: those with the lowest ids in the column 'game'
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_games: Option<u64>,
+    /// Leave out an input of the model; repeatable
+    #[arg(long, value_name = "WHAT")]
+    without: Vec<Input>,
     #[command(flatten)]
     threads: Threads,
     /// Print JSON
@@ -46,17 +60,32 @@ pub struct EvalArgs {
     json: bool,
 }
 
+/// An input of a model beside the position.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Input {
+    /// The last positions.
+    History,
+    /// The ratings of the players.
+    Ratings,
+}
+
 pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
-    let weights = model_folder_or_shipped(args.model.as_deref())?;
+    let step = args.step.and_then(|step| u64::try_from(step).ok());
+    let tagged = args.model_tag.as_ref().map(|tag| tagged_model(tag, step)).transpose()?;
+    let weights = model_folder_or_shipped(args.model.as_deref().or(tagged.as_deref()))?;
+    let path = data::path_or_default(args.data.as_deref())?;
+    foreign::check(&path, args.threads.count().get(), |line| eprintln!("{line}"))?;
     let options = EvaluateOptions {
         split: if args.split == "train" { Split::Train } else { Split::Validation },
         max_positions: args.max_positions,
         max_games: args.max_games,
         threads: args.threads.count().get(),
+        history: !args.without.contains(&Input::History),
+        ratings: !args.without.contains(&Input::Ratings),
     };
     let start = Instant::now();
     let mut progress: Option<JobProgress> = None;
-    let found = evaluate(&weights, &args.data, &options, &mut |done, total| {
+    let found = evaluate(&weights, &path, &options, &mut |done, total| {
         let progress = progress.get_or_insert_with(|| JobProgress::new(total));
         progress.update(done, done, "");
     });

@@ -2,6 +2,7 @@
 
 mod attention;
 mod bench;
+mod data;
 mod eval;
 mod export;
 mod info;

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use chess::{Game, Move};
+use engine::search::{Control, Engine, Limits, Settings};
 use pra::player::Player;
-use pra::uci::PolicyHandler;
+use pra::uci::{PolicyHandler, Veto};
 use uci::{Output, Server};
 
 use super::model::model_folder_or_shipped;
@@ -14,7 +16,9 @@ use crate::uci::{each_command, print_line};
 
 /// Play the moves of a model, without search, as a UCI engine
 ///
-/// Options: Temperature in hundredths, 0 for always the most likely move; Seed, the random seed; Avoid
+/// Options: Elo, the rating of the player that it imitates, and OpponentElo, that of its opponent (0 for unknown,
+/// or for the same), if the model reads ratings; Temperature in hundredths, 0 for always the most likely move, 100
+/// for the moves as people choose them; Max Loss, the centipawns that a move may lose by a short search, 0 for any; Seed, the random seed; Avoid
 /// Draws, to leave out moves that draw, repeat or let the opponent draw at once, if there are others;
 /// UCI_Chess960. Besides the protocol, `d` shows the board and `eval` the prediction of the model.
 #[derive(clap::Args)]
@@ -34,6 +38,27 @@ impl UciArgs {
     }
 }
 
+/// Hash table of the search that refuses moves, in MiB.
+const VETO_HASH: usize = 4;
+/// Nodes of each of its searches.
+const VETO_NODES: u64 = 4_000;
+
+/// Compares a move with the best one.
+struct ShortSearch {
+    engine: Engine,
+}
+
+impl Veto for ShortSearch {
+    fn loss(&mut self, game: &Game, m: Move) -> i32 {
+        let mut score = |moves: Vec<Move>| {
+            let limits = Limits { nodes: Some(VETO_NODES), moves, ..Limits::default() };
+            let (settings, control) = (Settings::default(), Control::new(false));
+            self.engine.search(game, &limits, settings, &control, &|_| {}).score
+        };
+        score(Vec::new()).saturating_sub(score(vec![m]))
+    }
+}
+
 /// Runs a session until `quit` or the end of input.
 pub fn run(args: &UciArgs) -> Outcome {
     let model = match args.random {
@@ -41,7 +66,9 @@ pub fn run(args: &UciArgs) -> Outcome {
         false => Some(Player::new(model_folder_or_shipped(args.model.as_deref())?, 1)),
     };
     let output = Output::from(Arc::new(print_line));
-    let mut server = Server::new(PolicyHandler::new(model, output.clone()), output);
+    let veto = ShortSearch { engine: Engine::new(VETO_HASH)? };
+    let handler = PolicyHandler::new(model, output.clone()).with_veto(Box::new(veto));
+    let mut server = Server::new(handler, output);
     each_command(|line| server.line(line));
     Ok(ExitCode::SUCCESS)
 }

@@ -231,8 +231,9 @@ fn check_call(place: &str, words: &[&str]) {
         path.push(word);
     }
     let help = succeed(&[&path[..], &["--help"]].concat());
-    for option in words.iter().filter(|word| word.starts_with("--")) {
-        let known = help.split([' ', '\n', ',', '=']).any(|word| word == *option);
+    for word in words.iter().filter(|word| word.starts_with("--")) {
+        let option = word.split('=').next().unwrap_or(word);
+        let known = help.split([' ', '\n', ',', '=', '[', ']']).any(|word| word == option);
         assert!(known, "{place}: {path:?} has no option {option}");
     }
 }

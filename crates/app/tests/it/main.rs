@@ -17,6 +17,8 @@ mod paco;
 mod pgn;
 mod pra;
 mod pra_player;
+#[cfg(unix)]
+mod reference_commands;
 mod terminal;
 mod towers;
 mod training_data;

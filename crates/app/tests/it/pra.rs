@@ -472,7 +472,7 @@ fn wrong_positions_heads_and_data_are_reported_in_one_line() {
     for wrong in [
         &["pra", "predict", "--temperature", "-1"][..],
         &["pra", "predict", "--raw", "x"],
-        &["pra", "eval"],
+        &["pra", "eval", "--step", "5"],
         &["pra", "attention", "--square", "z9", "--layer", "1", "--head", "1"],
         &["--pra", "x", "perft"],
     ] {

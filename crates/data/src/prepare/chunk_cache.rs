@@ -5,13 +5,14 @@
 //! set. It reads the inputs itself and takes the rows of each chunk from its file, or converts the chunk if there
 //! is none. The name of a file is a hash of the options, the place of the text and the text, so a file is never
 //! used for other rows than its own, and the data set is that of [`prepare`](super::prepare()), byte for byte.
+//! Machines that have the inputs themselves each convert a part of the chunks to files ([`convert_chunks`]).
 //!
 //! | bytes | content (little-endian), compressed with zstd |
 //! |---|---|
-//! | 8 | `TABIYACH` |
+//! | 8 | `TABIYAC2` |
 //! | 4 | length of the counts |
 //! | … | counts of the chunk and after each game, as JSON |
-//! | 56 each | rows |
+//! | 72 each | rows |
 //! | 32 | the BLAKE3 hash of all that |
 //!
 //! A chunk with a problem has no file: the process that writes the data set reports it.
@@ -22,15 +23,18 @@ use std::path::{Path, PathBuf};
 use super::convert_games::{GameConverter, Rows};
 use super::options::PrepareOptions;
 use super::source::{PipeHashes, Source, TextCursor};
-use super::{Counts, expand, source};
+use super::{Counts, PrepareEvent, expand, source};
+use crate::manifest::PROGRESS;
 use crate::text_reader::Content;
-use crate::{DataError, Row};
+use crate::{DataError, FolderLock, Row, SUCCESS, Workers, files, pipeline};
 
-const MAGIC: [u8; 8] = *b"TABIYACH";
+const MAGIC: [u8; 8] = *b"TABIYAC2";
 /// Maximum size of a file, and of its content.
 const MAX_BYTES: u64 = 1 << 32;
 /// Compression level: rows are sent once and removed soon.
 const LEVEL: i32 = 1;
+/// The size of chunks that programs use: a fraction of a second of work.
+pub const CHUNK_BYTES: usize = 4 << 20;
 
 /// Iterates over the chunks of the inputs of a data set: input index, offset and text. Text that is damaged or
 /// too long is left out.
@@ -94,22 +98,86 @@ impl ChunkConverter {
     }
 }
 
-/// A folder of converted chunks.
+/// Number of chunks of a part, and what they have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ConvertedChunks {
+    /// Chunks of this part.
+    pub chunks: u64,
+    /// Chunks whose file was there before.
+    pub converted_before: u64,
+    /// Chunks without a file, because they have a problem.
+    pub with_problems: u64,
+}
+
+/// Converts part `part.0` of `part.1` of the chunks, counted from 1, and writes each to a file in the folder, for
+/// [`prepare_with_chunks`](super::prepare_with_chunks) with the same inputs, options and size of chunks. An interrupted
+/// run resumes. The observer receives progress.
+pub fn convert_chunks<'w>(
+    inputs: &[PathBuf],
+    folder: &Path,
+    options: &PrepareOptions,
+    (part, parts): (u32, u32),
+    chunk_bytes: usize,
+    workers: impl Into<Workers<'w>>,
+    mut observer: impl FnMut(PrepareEvent<'_>) + Send,
+) -> Result<ConvertedChunks, DataError> {
+    if part == 0 || part > parts {
+        let text = format!("{part}/{parts} is no shard: the first of {parts} is 1/{parts}");
+        return Err(DataError::Options(text));
+    }
+    let converter = ChunkConverter::new(options)?;
+    let chunks = TextChunks::open(inputs, chunk_bytes)?;
+    files::ensure_apart(folder, expand(inputs)?.iter().map(PathBuf::as_path))?;
+    files::create_folder(folder)?;
+    if [SUCCESS, PROGRESS].iter().any(|name| folder.join(name).exists()) {
+        let reason = "it holds a data set; chunks need a folder of their own".to_owned();
+        return Err(DataError::Occupied { path: folder.to_owned(), reason });
+    }
+    let _lock = FolderLock::acquire(folder)?;
+    files::remove_temporary_files(folder);
+    let own = chunks.skip(part as usize - 1).step_by(parts as usize);
+    let convert = |(input, offset, text): (usize, u64, Vec<u8>)| {
+        let path = folder.join(converter.name(input, offset, &text));
+        let is_there = regular::read(&path, MAX_BYTES).is_ok_and(|file| decode(&file).is_some());
+        let content = if is_there { None } else { converter.convert(input, offset, &text)? };
+        if let Some(content) = &content {
+            files::write(&path, content)?;
+        }
+        Ok((text.len() as u64, is_there, !is_there && content.is_none()))
+    };
+    let (mut total, mut read) = (ConvertedChunks::default(), 0);
+    pipeline::for_each(workers.into(), own, convert, |(bytes, is_there, has_problem)| {
+        total.chunks += 1;
+        total.converted_before += u64::from(is_there);
+        total.with_problems += u64::from(has_problem);
+        read += bytes;
+        observer(PrepareEvent::Progress { read, games: 0, positions: 0 });
+    })?;
+    Ok(total)
+}
+
+/// Folders of converted chunks.
 #[derive(Debug)]
 pub(crate) struct ChunkCache {
-    folder: PathBuf,
+    folders: Vec<PathBuf>,
     converter: ChunkConverter,
 }
 
 impl ChunkCache {
-    pub(crate) fn new(folder: &Path, options: &PrepareOptions) -> Result<Self, DataError> {
-        Ok(Self { folder: folder.to_owned(), converter: ChunkConverter::new(options)? })
+    /// A folder that cannot be listed is an error: nothing would be found in it.
+    pub(crate) fn new(folders: &[PathBuf], options: &PrepareOptions) -> Result<Self, DataError> {
+        for folder in folders {
+            std::fs::read_dir(folder).map_err(DataError::io("list", folder))?;
+        }
+        Ok(Self { folders: folders.to_owned(), converter: ChunkConverter::new(options)? })
     }
 
     /// The rows of a chunk, if its file exists and is not damaged.
     pub(crate) fn read(&self, input: usize, offset: u64, text: &[u8]) -> Option<Rows> {
-        let path = self.folder.join(self.converter.name(input, offset, text));
-        decode(&regular::read(&path, MAX_BYTES).ok()?)
+        let name = self.converter.name(input, offset, text);
+        self.folders
+            .iter()
+            .find_map(|folder| decode(&regular::read(&folder.join(&name), MAX_BYTES).ok()?))
     }
 }
 

@@ -18,7 +18,7 @@ use super::counts::Counts;
 use super::options::PrepareOptions;
 use super::time_class;
 use crate::row::{GAME_BITS, UNKNOWN};
-use crate::{Column, DataError, Row, Split};
+use crate::{Column, DataError, History, Row, Split};
 
 /// Converts text to rows by the options.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct GameConverter {
     reads_comments: bool,
     /// Whether [`Rows::games`] is filled in.
     keeps_counts: bool,
+    /// Whether rows have a history.
+    keeps_history: bool,
     sample: Fraction,
     validation: Fraction,
 }
@@ -40,6 +42,7 @@ impl GameConverter {
         Ok(Self {
             results: options.wanted_results()?,
             reads_comments: options.with_eval || columns.contains(&Column::Clock),
+            keeps_history: columns.contains(&Column::History),
             keeps_counts: options.max_positions.is_some(),
             sample: Fraction::new(options.sample_rate),
             validation: Fraction::new(options.val_fraction),
@@ -126,6 +129,8 @@ struct Game {
     clocks: [i32; 2],
     /// Side that moved last.
     mover: Option<Color>,
+    /// The last moves.
+    history: History,
 }
 
 impl<'a> RowBuilder<'a> {
@@ -174,6 +179,7 @@ impl<'a> RowBuilder<'a> {
             elo: game.elo,
             split: game.split,
             chess960: game.is_chess960,
+            history: game.history,
         });
         let counts = &mut self.out.counts;
         counts.evals += u64::from(matches!(game.score, Some(Score::Centipawns(_))));
@@ -209,6 +215,7 @@ impl Game {
             score: None,
             clocks: [UNKNOWN; 2],
             mover: None,
+            history: History::default(),
         }
     }
 }
@@ -287,12 +294,17 @@ impl Watcher for RowBuilder<'_> {
         if !self.is_left_out(before, m) {
             self.push(before, m);
         }
+        if self.converter.keeps_history {
+            self.game.history.push(before, m);
+        }
         self.advance(before.turn());
         Next::Go
     }
 
     fn passed(&mut self, before: &Position, _: &Position) -> Next {
         self.out.counts.skipped_positions.null_move += 1;
+        // A null move cannot be undone from the board.
+        self.game.history = History::default();
         self.advance(before.turn());
         Next::Go
     }

@@ -30,10 +30,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-pub use chunk_cache::{ChunkConverter, TextChunks};
+pub use chunk_cache::{CHUNK_BYTES, ChunkConverter, ConvertedChunks, TextChunks, convert_chunks};
 pub use counts::{Counts, SkippedGames, SkippedPositions};
 pub use generate::{GenerateOptions, Partition, generate};
 pub use options::{FileFormat, PrepareOptions, RowOrder};
+pub(crate) use progress_log::ResumeState;
 pub use repack::convert;
 pub use source::{InputFile, describe, expand};
 pub use table::{GameTable, read_table};
@@ -103,13 +104,13 @@ pub fn prepare<'a, 'w>(
     prepare_with_chunks(inputs, folder, options, None, workers, observer)
 }
 
-/// [`prepare`], with chunks of the text converted by other processes: a folder of files of a [`ChunkConverter`],
+/// [`prepare`], with chunks of the text converted by other processes: folders of files of a [`ChunkConverter`],
 /// and the size of chunks given to [`TextChunks::open`]. The data set is the same.
 pub fn prepare_with_chunks<'a, 'w>(
     inputs: &[PathBuf],
     folder: &Path,
     options: &PrepareOptions,
-    chunks: Option<(&Path, usize)>,
+    chunks: Option<(&[PathBuf], usize)>,
     workers: impl Into<Workers<'w>>,
     observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
 ) -> Result<Prepared, DataError> {
@@ -117,13 +118,14 @@ pub fn prepare_with_chunks<'a, 'w>(
     let files = expand(inputs)?;
     source::check(&files)?;
     files::ensure_apart(folder, files.iter().map(PathBuf::as_path))?;
-    let described: Vec<InputFile> = files.iter().map(|file| describe(file)).collect();
+    let workers = workers.into();
+    let described = files.iter().map(|file| source::describe_until(file, workers));
+    let described: Vec<InputFile> = described.collect::<Result<_, _>>()?;
     // A pipe cannot be read again.
     let can_resume = described.iter().all(|input| input.bytes.is_some());
     let plan = DataSetPlan::new(described, options, None);
-    let workers = workers.into();
     let hashes = PipeHashes::default();
-    let cache = chunks.map(|(folder, _)| ChunkCache::new(folder, options)).transpose()?;
+    let cache = chunks.map(|(folders, _)| ChunkCache::new(folders, options)).transpose()?;
     let chunk_bytes = chunks.map_or_else(|| chunk_size(workers), |(_, bytes)| bytes.max(1));
     let source = GameSource { converter, files, chunk_bytes, hashes, cache };
     Job { folder, plan, source, workers, can_resume }.run(Box::new(observer))

@@ -1,15 +1,17 @@
 //! Inputs of a data set: their list, their hashes, and their text in order.
 
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
+use crate::files::{self, Written};
 use crate::text_reader::{Content, TextChunk, TextReader};
 use crate::threads::lock;
-use crate::{DataError, Input, ReadError};
+use crate::{DataError, Input, ReadError, Workers};
 
 /// Name, size and hash of an input: a run resumes only with the same inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -87,17 +89,26 @@ pub(crate) fn check(files: &[PathBuf]) -> Result<(), DataError> {
 /// Describes an input: reads a file completely for its hash. A pipe has neither size nor hash until it has
 /// been read.
 pub fn describe(path: &Path) -> InputFile {
-    let name = path.display().to_string();
-    let is_file = path != Path::new("-") && path.is_file();
-    let hashed = is_file.then(|| {
-        let mut hasher = blake3::Hasher::new();
-        let bytes = io::copy(&mut regular::open(path)?, &mut hasher)?;
-        io::Result::Ok((bytes, hasher.finalize().to_hex().to_string()))
-    });
-    match hashed {
-        Some(Ok((bytes, hash))) => InputFile { name, bytes: Some(bytes), blake3: Some(hash) },
-        _ => InputFile { name, bytes: None, blake3: None },
+    let described = describe_until(path, NonZero::<usize>::MIN.into());
+    described.unwrap_or_else(|_| unhashed(path))
+}
+
+/// [`describe`], interrupted by the stop flag.
+pub(crate) fn describe_until(path: &Path, workers: Workers<'_>) -> Result<InputFile, DataError> {
+    if path == Path::new("-") || !path.is_file() {
+        return Ok(unhashed(path));
     }
+    match files::hash_until(path, workers) {
+        Ok(Written { bytes, blake3 }) => {
+            Ok(InputFile { bytes: Some(bytes), blake3: Some(blake3), ..unhashed(path) })
+        }
+        Err(error @ DataError::Interrupted { .. }) => Err(error),
+        Err(_) => Ok(unhashed(path)),
+    }
+}
+
+fn unhashed(path: &Path) -> InputFile {
+    InputFile { name: path.display().to_string(), bytes: None, blake3: None }
 }
 
 /// Resume position in the inputs.

@@ -7,11 +7,11 @@ use arrow_array::{
     PrimitiveArray, RecordBatch, StringArray,
 };
 use chess::pgn::{GameResult, Score};
-use chess::{Color, PackedError, PackedRow};
+use chess::{Color, PackedError, PackedRow, Position};
 use serde_json::Value;
 
 use crate::row::seen_by;
-use crate::{Column, PointOfView, Row, row};
+use crate::{Column, History, PointOfView, Row, row};
 
 /// A batch of decoded rows with the requested columns.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub struct RowBatch {
     game: Option<Int64Array>,
     clock: Option<Int32Array>,
     board: Option<FixedSizeBinaryArray>,
+    history: Option<FixedSizeBinaryArray>,
 }
 
 impl RowBatch {
@@ -47,6 +48,7 @@ impl RowBatch {
             game: None,
             clock: None,
             board: None,
+            history: None,
         }
     }
 
@@ -63,6 +65,7 @@ impl RowBatch {
             Column::Game => self.game = array.as_primitive_opt::<Int64Type>().cloned(),
             Column::Clock => self.clock = array.as_primitive_opt::<Int32Type>().cloned(),
             Column::Board => self.board = array.as_fixed_size_binary_opt().cloned(),
+            Column::History => self.history = array.as_fixed_size_binary_opt().cloned(),
         }
     }
 
@@ -138,10 +141,20 @@ fn number<T: arrow_array::types::ArrowPrimitiveType>(
         .map(|column| column.value(index))
 }
 
+fn bytes<const N: usize>(column: Option<&FixedSizeBinaryArray>, index: usize) -> Option<&[u8; N]> {
+    column
+        .filter(|column| index < column.len() && column.is_valid(index))
+        .and_then(|column| column.value(index).first_chunk())
+}
+
 fn text(column: Option<&StringArray>, index: usize) -> Option<&str> {
     column
         .filter(|column| index < column.len() && column.is_valid(index))
         .map(|column| column.value(index))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl<'a> RowView<'a> {
@@ -197,11 +210,37 @@ impl<'a> RowView<'a> {
 
     /// Packed position, unchecked: [`PackedRow::position`] checks it.
     pub fn board(self) -> Option<PackedRow> {
-        let column = self.batch.board.as_ref()?;
-        if self.index >= column.len() || column.is_null(self.index) {
-            return None;
+        bytes(self.batch.board.as_ref(), self.index).map(|bytes| PackedRow::from_bytes(*bytes))
+    }
+
+    /// The last moves before the position, unchecked: [`History::boards`] checks them.
+    pub fn history(self) -> Option<History> {
+        bytes(self.batch.history.as_ref(), self.index).map(History::from_bytes)
+    }
+
+    /// The position, from `board` or `fen`; none if it is missing or invalid.
+    pub fn position(self) -> Option<Position> {
+        match self.board() {
+            Some(board) => board.position().ok(),
+            None => self.fen()?.parse().ok(),
         }
-        column.value(self.index).first_chunk().map(|bytes| PackedRow::from_bytes(*bytes))
+    }
+
+    /// Checks ratings, and the history if the position is there.
+    pub(super) fn check_inputs(self) -> Result<(), String> {
+        for (column, rating) in
+            [(Column::WhiteElo, self.white_elo()), (Column::BlackElo, self.black_elo())]
+        {
+            if let Some(rating) = rating.filter(|&rating| rating <= 0) {
+                return Err(format!("{column}: {rating} is no rating"));
+            }
+        }
+        if let Some(history) = self.history()
+            && let Some(position) = self.position()
+        {
+            history.boards(&position).map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// Evaluation or mate from White's point of view. The side to move is known from `board` or `fen`.
@@ -215,7 +254,7 @@ impl<'a> RowView<'a> {
         Some(seen_by(score, self.batch.view, || turn))
     }
 
-    /// The value of a column as JSON; `board` in hexadecimal.
+    /// The value of a column as JSON; `board` and `history` in hexadecimal.
     pub fn to_json(self, column: Column) -> Value {
         match column {
             Column::Fen => self.fen().into(),
@@ -228,10 +267,8 @@ impl<'a> RowView<'a> {
             Column::BlackElo => self.black_elo().into(),
             Column::Game => self.game().into(),
             Column::Clock => self.clock().into(),
-            Column::Board => {
-                let hex = |board: PackedRow| board.as_bytes().map(|byte| format!("{byte:02x}"));
-                self.board().map(|board| hex(board).concat()).into()
-            }
+            Column::Board => self.board().map(|board| hex(board.as_bytes())).into(),
+            Column::History => self.history().map(|history| hex(&history.to_bytes())).into(),
         }
     }
 

@@ -9,6 +9,7 @@
 
 mod batch;
 mod catch_panic;
+mod foreign;
 mod pack;
 mod pages;
 mod prefetch;
@@ -22,7 +23,7 @@ use chess::rng::{Rng, mix};
 pub use batch::{RowBatch, RowView};
 pub use shard::Shard;
 
-use crate::{Column, DataError, Manifest, Split};
+use crate::{Column, DataError, DataSet, Split};
 use prefetch::Prefetch;
 
 /// Options of a [`Reader`].
@@ -136,12 +137,9 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a complete data set.
-    pub fn open(folder: &Path, options: &ReaderOptions) -> Result<Self, DataError> {
-        let manifest = Manifest::open(folder)?;
-        let own = manifest.files.iter().filter(|file| file.split == options.split);
-        let shards = own.map(|file| Shard::open(&folder.join(&file.path)));
-        Self::from_shards(shards.collect::<Result<_, _>>()?, options)
+    /// Opens a complete data set, or Parquet files of other programs ([`DataSet`]).
+    pub fn open(path: &Path, options: &ReaderOptions) -> Result<Self, DataError> {
+        Self::from_shards(DataSet::open(path)?.shards(options.split)?, options)
     }
 
     /// Reads these shards.

@@ -16,7 +16,7 @@ use parquet::arrow::arrow_reader::{
 
 use super::batch::RowBatch;
 use super::catch_panic::catch_panic;
-use super::{pack, pages};
+use super::{foreign, pack, pages};
 use crate::parquet_file::POV_KEY;
 use crate::{Column, DataError, PackedFile, PointOfView};
 
@@ -32,14 +32,20 @@ const MAX_FOOTER: u32 = 64 << 20;
 pub struct Shard {
     path: PathBuf,
     kind: Kind,
-    /// Rows of each row group.
+    /// Rows of each row group of the file.
+    file_groups: Vec<u64>,
+    /// The rows of the file that belong to the shard.
+    range: Range<u64>,
+    /// Index in the file of its first row group.
+    first_group: usize,
+    /// Rows of each of its row groups, cut to the range.
     row_groups: Vec<u64>,
     columns: Vec<Column>,
 }
 
 #[derive(Debug)]
 enum Kind {
-    Parquet { metadata: ArrowReaderMetadata, view: PointOfView },
+    Parquet { metadata: ArrowReaderMetadata, view: PointOfView, is_foreign: bool },
     Packed,
 }
 
@@ -63,6 +69,28 @@ impl Shard {
         }
     }
 
+    fn new(path: &Path, kind: Kind, file_groups: Vec<u64>, columns: Vec<Column>) -> Self {
+        let range = 0..file_groups.iter().sum();
+        let (path, row_groups) = (path.to_owned(), file_groups.clone());
+        Self { path, kind, file_groups, range, first_group: 0, row_groups, columns }
+    }
+
+    /// The shard with these rows only.
+    #[must_use]
+    pub(crate) fn slice(mut self, range: Range<u64>) -> Self {
+        let range = range.start.min(self.rows())..range.end.min(self.rows());
+        let own = |group: &usize| {
+            let rows = self.rows_of(*group);
+            rows.start.max(range.start)..rows.end.min(range.end)
+        };
+        let groups: Vec<usize> =
+            (0..self.file_groups.len()).filter(|group| !own(group).is_empty()).collect();
+        let row_groups = groups.iter().map(own).map(|rows| rows.end - rows.start).collect();
+        (self.first_group, self.row_groups) = (groups.first().copied().unwrap_or(0), row_groups);
+        self.range = range;
+        self
+    }
+
     fn open_packed(path: &Path) -> Result<Self, DataError> {
         let mut left = PackedFile::open(path)?.rows();
         let mut row_groups = Vec::new();
@@ -70,16 +98,29 @@ impl Shard {
             row_groups.push(left.min(PACKED_GROUP));
             left -= left.min(PACKED_GROUP);
         }
-        let columns = Column::PACKED.to_vec();
-        Ok(Self { path: path.to_owned(), kind: Kind::Packed, row_groups, columns })
+        Ok(Self::new(path, Kind::Packed, row_groups, Column::PACKED.to_vec()))
     }
 
     fn open_parquet(path: &Path, file: &File, length: u64) -> Result<Self, DataError> {
         let damaged = |reason: String| DataError::damaged(path, reason);
         pages::check_footer(file, length, MAX_FOOTER).map_err(damaged)?;
-        let loaded = catch_panic(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
-            .map_err(|panic| damaged(format!("its footer cannot be read ({panic})")))?;
-        let metadata = loaded.map_err(|error| damaged(error.to_string()))?;
+        let load = |options| {
+            catch_panic(|| ArrowReaderMetadata::load(file, options))
+                .map_err(|panic| damaged(format!("its footer cannot be read ({panic})")))?
+                .map_err(|error| damaged(error.to_string()))
+        };
+        let mut metadata = load(ArrowReaderOptions::new())?;
+        let notes = metadata.metadata().file_metadata().key_value_metadata();
+        let view = notes.into_iter().flatten().find(|note| note.key == POV_KEY);
+        let is_foreign = view.is_none();
+        let view = match view.and_then(|note| note.value.as_deref()) {
+            Some("mover") => PointOfView::Mover,
+            _ => PointOfView::White,
+        };
+        if is_foreign {
+            // Text is text, whatever Arrow type the writer had it in.
+            metadata = load(ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
+        }
         let mut row_groups = Vec::new();
         for group in metadata.metadata().row_groups() {
             let rows = u64::try_from(group.num_rows()).ok().filter(|&rows| rows <= MAX_ROWS);
@@ -91,20 +132,17 @@ impl Shard {
         let mut columns = Vec::new();
         for column in Column::ALL {
             let Ok(field) = metadata.schema().field_with_name(column.name()) else { continue };
-            if *field.data_type() != column.data_type() {
-                let reason = format!("column '{column}' is {}", field.data_type());
-                return Err(damaged(reason));
+            let is_usable = match is_foreign {
+                true => foreign::is_usable(column, field.data_type()),
+                false => *field.data_type() == column.data_type(),
+            };
+            if is_usable {
+                columns.push(column);
+            } else if !is_foreign || foreign::is_needed(column) {
+                return Err(damaged(format!("column '{column}' is {}", field.data_type())));
             }
-            columns.push(column);
         }
-        let notes = metadata.metadata().file_metadata().key_value_metadata();
-        let view = notes.into_iter().flatten().find(|note| note.key == POV_KEY);
-        let view = match view.and_then(|note| note.value.as_deref()) {
-            Some("mover") => PointOfView::Mover,
-            _ => PointOfView::White,
-        };
-        let kind = Kind::Parquet { metadata, view };
-        Ok(Self { path: path.to_owned(), kind, row_groups, columns })
+        Ok(Self::new(path, Kind::Parquet { metadata, view, is_foreign }, row_groups, columns))
     }
 
     /// Path of the file.
@@ -122,10 +160,20 @@ impl Shard {
         self.row_groups.iter().sum()
     }
 
-    /// Range of the rows of a row group.
+    /// Range of the rows of a row group of the file.
     pub(crate) fn rows_of(&self, row_group: usize) -> Range<u64> {
-        let first: u64 = self.row_groups[..row_group].iter().sum();
-        first..first + self.row_groups[row_group]
+        let first: u64 = self.file_groups[..row_group].iter().sum();
+        first..first + self.file_groups[row_group]
+    }
+
+    /// Whether it is Parquet that another program has written.
+    pub const fn is_foreign(&self) -> bool {
+        matches!(self.kind, Kind::Parquet { is_foreign: true, .. })
+    }
+
+    /// The first row of a row group of the shard, counted in the file.
+    pub(crate) fn first_row(&self, row_group: usize) -> u64 {
+        self.range.start + self.row_groups[..row_group].iter().sum::<u64>()
     }
 
     /// Compares the number of rows with the manifest.
@@ -172,18 +220,25 @@ impl Shard {
         if let Some(column) = columns.iter().find(|column| !self.columns.contains(column)) {
             return Err(DataError::NoColumn { path: self.path.clone(), column: column.name() });
         }
+        let length = self.row_groups.get(row_group).copied().unwrap_or(0);
         match &self.kind {
             Kind::Packed => {
                 let mut rows = Vec::new();
-                let first = row_group as u64 * PACKED_GROUP;
-                self.read_rows(first..first + PACKED_GROUP, &mut rows)?;
+                let first: u64 = self.row_groups.iter().take(row_group).sum();
+                self.read_rows(first..first + length, &mut rows)?;
                 RowBatch::from_packed(&rows, columns).map_err(|(n, error)| {
-                    DataError::damaged(&self.path, format!("row {}: {error}", first + n as u64))
+                    let row = self.range.start + first + n as u64;
+                    DataError::damaged(&self.path, format!("row {row}: {error}"))
                 })
             }
-            Kind::Parquet { metadata, view } => {
-                let rows = 0..self.row_groups.get(row_group).copied().unwrap_or(0);
-                self.read_parquet(metadata, *view, (row_group, rows), columns)
+            Kind::Parquet { metadata, view, .. } => {
+                let group = self.first_group + row_group;
+                // Only the first row group begins before the range.
+                let skip = match (row_group, self.file_groups.get(group)) {
+                    (0, Some(_)) => self.range.start.saturating_sub(self.rows_of(group).start),
+                    _ => 0,
+                };
+                self.read_parquet(metadata, *view, (group, skip..skip + length), columns)
             }
         }
     }
@@ -191,10 +246,13 @@ impl Shard {
     /// Reads a range of rows into the buffer as packed rows, from either format.
     ///
     /// Rows of a packed file are not checked. Rows of Parquet are packed, which needs a column `board` or
-    /// `fen`; one that cannot be packed is an error.
+    /// `fen`; one that cannot be packed is an error, or an empty board in a file of another program.
     pub fn read_rows(&self, range: Range<u64>, rows: &mut Vec<PackedRow>) -> Result<(), DataError> {
         rows.clear();
-        let Kind::Parquet { metadata, view } = &self.kind else {
+        let [start, end] = [range.start, range.end]
+            .map(|row| self.range.start.saturating_add(row).min(self.range.end));
+        let range = start..end;
+        let Kind::Parquet { metadata, view, .. } = &self.kind else {
             let count = usize::try_from(range.end.saturating_sub(range.start));
             return PackedFile::open(&self.path)?.read(
                 range.start,
@@ -205,16 +263,21 @@ impl Shard {
         let columns = pack::columns(&self.columns)
             .ok_or_else(|| DataError::NoColumn { path: self.path.clone(), column: "board" })?;
         let mut begin = 0;
-        for (group, &length) in self.row_groups.iter().enumerate() {
+        for (group, &length) in self.file_groups.iter().enumerate() {
             let own = range.start.clamp(begin, begin + length) - begin
                 ..range.end.clamp(begin, begin + length) - begin;
             if !own.is_empty() {
                 let first = begin + own.start;
                 let decoded = self.read_parquet(metadata, *view, (group, own), &columns)?;
                 for (row, number) in decoded.iter().zip(first..) {
-                    rows.push(pack::pack(row).map_err(|reason| {
-                        DataError::damaged(&self.path, format!("row {number}: {reason}"))
-                    })?);
+                    rows.push(match pack::pack(row) {
+                        Ok(packed) => packed,
+                        Err(_) if self.is_foreign() => PackedRow::from_bytes([0; PackedRow::SIZE]),
+                        Err(reason) => {
+                            let reason = format!("row {number}: {reason}");
+                            return Err(DataError::damaged(&self.path, reason));
+                        }
+                    });
                 }
             }
             begin += length;
@@ -233,7 +296,7 @@ impl Shard {
             DataError::damaged(&self.path, format!("row group {number}: {reason}"))
         };
         let file = regular::open(&self.path).map_err(DataError::io("open", &self.path))?;
-        let rows = self.row_groups.get(number).copied().unwrap_or(0);
+        let rows = self.file_groups.get(number).copied().unwrap_or(0);
         let names = columns.iter().map(|column| column.name());
         let group = metadata.metadata().row_groups().get(number);
         let group = group.ok_or_else(|| damaged("it does not exist".into()))?;
@@ -265,7 +328,20 @@ impl Shard {
             [batch] if batch.num_rows() as u64 == wanted => batch,
             _ => return Err(damaged("its number of rows is wrong".into())),
         };
-        Ok(RowBatch::from_batch(batch, columns, view))
+        let first = self.rows_of(number).start + range.start;
+        let damaged_row = |row: u64, reason: String| {
+            DataError::damaged(&self.path, format!("row {}: {reason}", first + row))
+        };
+        if self.is_foreign() {
+            let batch = foreign::convert(batch, columns)
+                .map_err(|(row, reason)| damaged_row(row as u64, reason))?;
+            return Ok(RowBatch::from_batch(&batch, columns, view));
+        }
+        let batch = RowBatch::from_batch(batch, columns, view);
+        for (row, number) in batch.iter().zip(0..) {
+            row.check_inputs().map_err(|reason| damaged_row(number, reason))?;
+        }
+        Ok(batch)
     }
 }
 

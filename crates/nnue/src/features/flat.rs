@@ -23,7 +23,7 @@ impl Features {
     /// ```
     #[inline]
     pub fn of(board: &Board) -> Self {
-        Self::from(Bitboards::of(board))
+        Self::ordered(board, [Color::Black, Color::White], false)
     }
 
     /// The features from the side to move, the order that networks are trained on: the side to move's 384,
@@ -46,21 +46,20 @@ impl Features {
     /// The features of a board with this side to move.
     #[inline]
     pub fn seen_by(board: &Board, turn: Color) -> Self {
-        let sets = |color| {
-            let own = board.color(color).0;
-            PieceType::ALL.map(|piece_type| {
-                let set = Bitboard(board.piece_type(piece_type).0 & own);
-                if turn == Color::Black { set.flip_ranks().0 } else { set.0 }
-            })
-        };
-        Self::from_halves(sets(turn), sets(!turn))
+        Self::ordered(board, [turn, !turn], turn == Color::Black)
     }
 
     #[inline(always)]
-    fn from_halves(first: [u64; 6], second: [u64; 6]) -> Self {
+    #[allow(clippy::needless_range_loop, reason = "`map` is not inlined reliably without LTO")]
+    fn ordered(board: &Board, colors: [Color; 2], flips_ranks: bool) -> Self {
         let mut words = [0; 12];
-        words[..6].copy_from_slice(&first);
-        words[6..].copy_from_slice(&second);
+        for half in 0..2 {
+            let own = board.color(colors[half]).0;
+            for n in 0..6 {
+                let set = Bitboard(board.piece_type(PieceType::ALL[n]).0 & own);
+                words[6 * half + n] = if flips_ranks { set.flip_ranks().0 } else { set.0 };
+            }
+        }
         Self(words)
     }
 
@@ -182,6 +181,7 @@ impl Features {
     /// assert_eq!(bits[6], 0xff); // features 48 to 55: black pawns on a7 to h7
     /// assert_eq!(Features::from_bits(&bits), features);
     /// ```
+    #[inline]
     pub fn to_bits(&self) -> [u8; COUNT / 8] {
         let mut bytes = [0; COUNT / 8];
         for (part, word) in bytes.as_chunks_mut().0.iter_mut().zip(&self.0) {
@@ -233,8 +233,11 @@ impl Features {
 impl From<Bitboards> for Features {
     #[inline]
     fn from(bitboards: Bitboards) -> Self {
-        let [black, white] = bitboards.sets().map(|color| color.map(|set| set.0));
-        Self::from_halves(black, white)
+        let mut words = [0; 12];
+        for (word, set) in words.iter_mut().zip(bitboards.sets().as_flattened()) {
+            *word = set.0;
+        }
+        Self(words)
     }
 }
 

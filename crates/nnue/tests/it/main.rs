@@ -4,3 +4,4 @@ mod halfka;
 mod halfkp;
 mod hostile_files;
 mod incremental;
+mod walk;

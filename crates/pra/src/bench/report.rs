@@ -3,7 +3,7 @@
 use layout::{Table, wrap};
 use serde_json::{Value, json};
 
-use crate::Config;
+use crate::{Config, Precision};
 
 /// The results of a benchmark run.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,6 +14,8 @@ pub struct BenchReport {
     pub threads: usize,
     /// The optimizer of the training step.
     pub optimizer: &'static str,
+    /// The precision of the training step.
+    pub precision: Precision,
     /// Names and positions per second; `loader` is the data loader.
     pub rates: Vec<(&'static str, f64)>,
     /// Peak resident memory in MB.
@@ -28,6 +30,7 @@ impl BenchReport {
             "parameters": self.config.parameters(),
             "threads": self.threads,
             "optimizer": self.optimizer,
+            "precision": self.precision,
             "peak_memory_mb": self.peak_memory_mb,
         });
         for &(name, rate) in &self.rates {
@@ -46,7 +49,9 @@ impl BenchReport {
         let mut table = Table::new(["", "positions/s", "GFLOP/s"], &[0], 1);
         for &(name, rate) in &self.rates {
             let what = match name {
-                "train" => format!("training, batches of 64, {}", self.optimizer),
+                "train" => {
+                    format!("training, batches of 64, {}, {}", self.optimizer, self.precision)
+                }
                 "loader" => "data loader, on one core".to_owned(),
                 _ => format!("inference, batches of {}", name.trim_start_matches("infer_")),
             };

@@ -7,7 +7,7 @@ use chess::{PieceType, Position};
 use serde::Serialize;
 
 use super::phase::Phase;
-use super::sample::{Labels, SampleMetrics};
+use super::sample::{Labels, SampleMetrics, TEMPERATURES};
 use super::value::{ValueMetrics, ValueReport};
 
 /// Accuracy of the policy.
@@ -25,6 +25,8 @@ pub struct Accuracy {
     pub all_top5: f64,
     /// Mean negative log-likelihood of the move, among the legal ones.
     pub cross_entropy: f64,
+    /// The sampling temperature at which it would be least, between those of [`TEMPERATURES`].
+    pub temperature: f64,
 }
 
 /// Sums behind an [`Accuracy`].
@@ -33,12 +35,14 @@ struct AccuracySums {
     positions: u64,
     hits: [u64; 4],
     nll: f64,
+    nll_at: [f64; TEMPERATURES.len()],
 }
 
 impl AccuracySums {
     fn add(&mut self, sample: &SampleMetrics) {
         self.positions += 1;
-        let SampleMetrics { rank, all_rank, nll, .. } = *sample;
+        let SampleMetrics { rank, all_rank, nll, nll_at, .. } = *sample;
+        self.nll_at.iter_mut().zip(nll_at).for_each(|(sum, nll)| *sum += nll);
         let hits = [rank < 1, rank < 5, all_rank < 1, all_rank < 5];
         self.hits.iter_mut().zip(hits).for_each(|(sum, hit)| *sum += u64::from(hit));
         self.nll += nll;
@@ -48,8 +52,32 @@ impl AccuracySums {
         let mean = |sum: f64| if self.positions == 0 { 0.0 } else { sum / self.positions as f64 };
         let [top1, top5, all_top1, all_top5] = self.hits.map(|hits| mean(hits as f64));
         let cross_entropy = mean(self.nll);
-        Accuracy { positions: self.positions, top1, top5, all_top1, all_top5, cross_entropy }
+        let temperature = if self.positions == 0 { 0.0 } else { best_temperature(&self.nll_at) };
+        Accuracy {
+            positions: self.positions,
+            top1,
+            top5,
+            all_top1,
+            all_top5,
+            cross_entropy,
+            temperature,
+        }
     }
+}
+
+/// The temperature of the least negative log-likelihood: the minimum of a parabola through the least of the sums
+/// and its neighbours.
+fn best_temperature(nll_at: &[f64; TEMPERATURES.len()]) -> f64 {
+    let last = TEMPERATURES.len() - 1;
+    let least = (0..=last).min_by(|&a, &b| nll_at[a].total_cmp(&nll_at[b])).unwrap_or(0);
+    if least == 0 || least == last {
+        return TEMPERATURES[least];
+    }
+    let [before, here, after] = [least - 1, least, least + 1].map(|n| nll_at[n]);
+    let step = (TEMPERATURES[last] - TEMPERATURES[0]) / last as f64;
+    let bend = before - 2.0 * here + after;
+    let shift = if bend > 0.0 { (before - after) / (2.0 * bend) } else { 0.0 };
+    TEMPERATURES[least] + shift * step
 }
 
 /// The accuracy on a group of positions.
@@ -143,15 +171,22 @@ mod tests {
         let knight = position.parse_uci("g1f3").unwrap();
         let pawn = position.parse_uci("e2e4").unwrap();
         let labels = |played, rating| Labels { played, rating, result: Some(0.5), score: None };
-        let sample =
-            |rank| SampleMetrics { rank, all_rank: rank + 1, nll: 2.0, wdl: [0.2, 0.6, 0.2] };
+        let sample = |rank| SampleMetrics {
+            rank,
+            all_rank: rank + 1,
+            nll: 2.0,
+            nll_at: TEMPERATURES.map(|t| 2.0 + (t - 0.93) * (t - 0.93)),
+            wdl: [0.2, 0.6, 0.2],
+        };
         let mut metrics = Metrics::default();
         metrics.add(&position, &labels(knight, Some(1999)), &sample(0));
         metrics.add(&position, &labels(pawn, Some(2000)), &sample(4));
         metrics.add(&position, &labels(pawn, None), &sample(5));
         let report = metrics.report(true);
         let third = 1.0 / 3.0;
+        assert!((report.moves.temperature - 0.93).abs() < 1e-9);
         let expected = Accuracy {
+            temperature: report.moves.temperature,
             positions: 3,
             top1: third,
             top5: 2.0 * third,

@@ -15,16 +15,17 @@ use std::path::{Path, PathBuf};
 
 use chess::Position;
 use chess::pgn::GameResult;
-use data::{Column, DataError, Manifest, Reader, ReaderOptions, RowView, Shard, Split};
+use data::{Column, DataError, DataSet, Reader, ReaderOptions, RowView, Shard, Split};
 use serde::Serialize;
 
 pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
 pub use phase::Phase;
-pub use sample::{Labels, SampleMetrics};
+pub use sample::{Labels, SampleMetrics, TEMPERATURES};
 pub use text::EvaluationText;
 pub use value::{CENTIPAWN_LIMIT, CalibrationBin, EvalError, ResultError, ValueReport};
 
-use crate::{Transformer, Weights, encode, loader};
+use crate::loader::RowContext;
+use crate::{Config, Transformer, Weights, encode};
 
 /// Positions of an inference batch.
 const BATCH: usize = 256;
@@ -40,12 +41,23 @@ pub struct EvaluateOptions {
     pub max_games: Option<u64>,
     /// Number of threads.
     pub threads: usize,
+    /// Whether the model reads the history of the rows.
+    pub history: bool,
+    /// Whether the model reads the ratings of the rows.
+    pub ratings: bool,
 }
 
 impl Default for EvaluateOptions {
     /// The whole validation split.
     fn default() -> Self {
-        Self { split: Split::Validation, max_positions: None, max_games: None, threads: 1 }
+        Self {
+            split: Split::Validation,
+            max_positions: None,
+            max_games: None,
+            threads: 1,
+            history: true,
+            ratings: true,
+        }
     }
 }
 
@@ -101,9 +113,22 @@ pub struct Evaluation {
     pub report: Report,
 }
 
+/// A position with its context and labels.
+struct Sample {
+    position: Position,
+    context: RowContext,
+    labels: Labels,
+}
+
+impl Sample {
+    fn tokens(&self, config: &Config) -> encode::Tokens {
+        encode::tokens_in(config, &self.position, &self.context.context())
+    }
+}
+
 /// The position of a row with its labels; `None` without a move, an error if it is invalid.
-fn read(row: RowView<'_>) -> Result<Option<(Position, Labels)>, ()> {
-    let position = loader::position(row).ok_or(())?;
+fn read(row: RowView<'_>, options: &EvaluateOptions) -> Result<Option<Sample>, ()> {
+    let position = row.position().ok_or(())?;
     let Some(text) = row.best_move() else { return Ok(None) };
     let played = position.parse_uci(text).map_err(drop)?;
     let turn = position.turn();
@@ -121,15 +146,14 @@ fn read(row: RowView<'_>) -> Result<Option<(Position, Labels)>, ()> {
         result: points.map(|points| if is_white { points } else { 1.0 - points }),
         score,
     };
-    Ok(Some((position, labels)))
+    let mut context = RowContext::new(&position, row);
+    context.restrict(options.history, options.ratings);
+    Ok(Some(Sample { position, context, labels }))
 }
 
 /// The shards of a split, and the columns to read from them.
 fn open(folder: &Path, split: Split) -> Result<(Vec<Shard>, Vec<Column>), EvaluateError> {
-    let manifest = Manifest::open(folder)?;
-    let own = manifest.files.iter().filter(|file| file.split == split);
-    let shards: Vec<Shard> =
-        own.map(|file| Shard::open(&folder.join(&file.path))).collect::<Result<_, _>>()?;
+    let shards = DataSet::open(folder)?.shards(split)?;
     let path = || folder.to_owned();
     if shards.iter().all(|shard| shard.rows() == 0) {
         return Err(EvaluateError::Empty { path: path(), split });
@@ -148,6 +172,7 @@ fn open(folder: &Path, split: Split) -> Result<(Vec<Shard>, Vec<Column>), Evalua
         Column::WhiteElo,
         Column::BlackElo,
         Column::Game,
+        Column::History,
     ];
     columns.extend(optional.into_iter().filter(has));
     Ok((shards, columns))
@@ -201,7 +226,7 @@ pub fn evaluate(
         {
             continue;
         }
-        match read(row) {
+        match read(row, options) {
             Ok(Some(sample)) => {
                 evaluator.pending.push(sample);
                 taken += 1;
@@ -232,7 +257,7 @@ pub fn evaluate(
 struct Evaluator<'a> {
     weights: &'a Weights,
     model: Transformer,
-    pending: Vec<(Position, Labels)>,
+    pending: Vec<Sample>,
     metrics: Metrics,
 }
 
@@ -244,10 +269,10 @@ impl<'a> Evaluator<'a> {
 
     fn flush(&mut self) -> Result<(), EvaluateError> {
         let config = self.weights.config();
-        let tokens: Vec<_> =
-            self.pending.iter().map(|(position, _)| encode::tokens(config, position)).collect();
+        let tokens: Vec<_> = self.pending.iter().map(|sample| sample.tokens(config)).collect();
         let predictions = self.model.predict(self.weights, &tokens);
-        for ((position, labels), prediction) in self.pending.drain(..).zip(&predictions) {
+        for (sample, prediction) in self.pending.drain(..).zip(&predictions) {
+            let Sample { position, labels, .. } = sample;
             if !prediction.is_finite() {
                 return Err(EvaluateError::NotFinite(Box::new(position)));
             }

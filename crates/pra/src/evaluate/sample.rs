@@ -8,6 +8,9 @@ use chess::{Move, Position};
 use crate::encode::{PLAIN_MOVES, legal_moves, move_index, wdl_of_side_to_move};
 use crate::{Config, Prediction};
 
+/// Sampling temperatures whose likelihood is measured, to find the one that fits best.
+pub const TEMPERATURES: [f64; 9] = [0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4];
+
 /// The labels of a position, from the perspective of the side to move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Labels {
@@ -30,6 +33,8 @@ pub struct SampleMetrics {
     pub all_rank: usize,
     /// Negative log-likelihood of the move, among the legal ones.
     pub nll: f64,
+    /// The same at each of the [`TEMPERATURES`].
+    pub nll_at: [f64; TEMPERATURES.len()],
     /// Predicted win, draw and loss probabilities of the side to move.
     pub wdl: [f32; 3],
 }
@@ -54,14 +59,19 @@ impl SampleMetrics {
         let rank = place.map_or(moves.len(), |place| rank(moves.iter().map(|m| m.1), place));
         let own = logit(move_index(config, position.turn(), played));
         let top = moves.iter().map(|m| m.1).fold(own, f32::max);
-        let sum: f64 = moves.iter().map(|m| f64::from(m.1 - top).exp()).sum();
+        let nll_at = |temperature: f64| {
+            let exp = |logit: f32| (f64::from(logit - top) / temperature).exp();
+            let sum: f64 = moves.iter().map(|m| exp(m.1)).sum();
+            sum.ln() - f64::from(own - top) / temperature
+        };
         let plain = Config { promotions: false, ..*config };
         let plain_place = usize::from(move_index(&plain, position.turn(), played));
         let all = &logits[..PLAIN_MOVES.min(logits.len())];
         Self {
             rank,
             all_rank: self::rank(all.iter().copied(), plain_place),
-            nll: sum.ln() - f64::from(own - top),
+            nll: nll_at(1.0),
+            nll_at: TEMPERATURES.map(nll_at),
             wdl: wdl_of_side_to_move(config, position.turn(), prediction.outcome),
         }
     }
@@ -127,6 +137,10 @@ mod tests {
         let found = metrics(&config, START, "d2d4", &[("e2e4", 1.0)]);
         assert!((found.nll - sum.ln()).abs() < 1e-6);
         assert_eq!(found.wdl, [0.6, 0.3, 0.1]);
+        for (temperature, nll) in TEMPERATURES.into_iter().zip(found.nll_at) {
+            let sum = (1.0 / temperature).exp() + 19.0;
+            assert!((nll - sum.ln()).abs() < 1e-6, "{temperature}: {nll}");
+        }
     }
 
     #[test]

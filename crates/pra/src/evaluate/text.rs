@@ -6,8 +6,8 @@ use layout::{Table, count, wrap};
 
 use super::{Accuracy, Evaluation, Report};
 
-/// Columns that a narrow terminal drops: the accuracies among all from-to pairs.
-const UNIMPORTANT: [usize; 2] = [5, 4];
+/// Columns that a narrow terminal drops: the accuracies among all from-to pairs, and the temperature.
+const UNIMPORTANT: [usize; 3] = [5, 4, 7];
 
 /// An evaluation as text: counts, a table of accuracies, and the metrics of the value.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl fmt::Display for EvaluationText<'_> {
 impl Report {
     /// The accuracies of all positions and of each group.
     fn table(&self) -> Table {
-        let heading = ["moves", "positions", "top-1", "top-5", "all-1", "all-5", "entropy"];
+        let heading = ["moves", "positions", "top-1", "top-5", "all-1", "all-5", "entropy", "fit"];
         let mut table = Table::new(heading, &[0], 1);
         table.row(cells("all", &self.moves));
         for (name, groups) in
@@ -61,6 +61,7 @@ fn cells(name: &str, accuracy: &Accuracy) -> Vec<String> {
         let accuracies = [accuracy.top1, accuracy.top5, accuracy.all_top1, accuracy.all_top5];
         cells.extend(accuracies.map(|accuracy| format!("{:.2}%", 100.0 * accuracy)));
         cells.push(format!("{:.4}", accuracy.cross_entropy));
+        cells.push(format!("{:.2}", accuracy.temperature));
     }
     cells
 }

@@ -76,8 +76,17 @@ impl Parameters {
     pub fn forward(&self, config: &Config, constants: &Constants, inputs: &Inputs) -> Output {
         let (n, d) = (inputs.count, config.n_embd);
         // Embedding lookups as products with one-hot rows: exact, and fast in both passes.
-        let pieces = inputs.pieces.clone().matmul(self.piece_embed.clone());
-        let sides = inputs.sides.clone().matmul(self.side_embed.clone()).reshape([n, 1, d]);
+        let mut pieces = inputs.pieces.clone().matmul(self.piece_embed.clone());
+        if let (Some(rows), Some(table)) = (&inputs.history, &self.history_embed) {
+            pieces = pieces + rows.clone().matmul(table.clone());
+        }
+        let mut sides = inputs.sides.clone().matmul(self.side_embed.clone());
+        if let (Some(rows), Some(tables)) = (&inputs.ratings, &self.rating_embeds) {
+            for (rows, table) in rows.iter().zip(tables) {
+                sides = sides + rows.clone().matmul(table.clone());
+            }
+        }
+        let sides = sides.reshape([n, 1, d]);
         let positions = self.position_embed.clone().reshape([1, SQUARES, d]);
         let sum = pieces.reshape([n, SQUARES, d]) + positions + sides;
         let mut x = rms_norm(sum.reshape([n * SQUARES, d]));

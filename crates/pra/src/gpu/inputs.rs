@@ -8,7 +8,10 @@ use super::forward::MASKED;
 use super::matrix;
 use crate::Batch;
 use crate::config::{Config, SQUARES};
-use crate::encode::{PLAIN_MOVES, POLICY, Tokens, promotion_of};
+use crate::encode::{
+    HISTORY_PLIES, PIECE_TOKENS, PLAIN_MOVES, POLICY, RATING_ROWS, Tokens, UNCHANGED, promotion_of,
+    rating_rows,
+};
 use crate::model::has_outcome;
 
 /// One-hot inputs of positions.
@@ -18,6 +21,10 @@ pub(super) struct Inputs {
     pub pieces: Tensor<2>,
     /// Side to move: `[n, 2]`.
     pub sides: Tensor<2>,
+    /// What stood on the squares before: `[64n, 7 × 13]`, if the model reads it.
+    pub history: Option<Tensor<2>>,
+    /// Weights of the rows of both rating tables: `[n, 25]` each, if the model reads them.
+    pub ratings: Option<[Tensor<2>; 2]>,
 }
 
 impl Inputs {
@@ -31,8 +38,39 @@ impl Inputs {
                 pieces[(n * SQUARES + square) * vocabulary + usize::from(token)] = 1.0;
             }
         }
+        let history = config.history.then(|| {
+            let width = HISTORY_PLIES * PIECE_TOKENS;
+            let mut rows = vec![0.0; count * SQUARES * width];
+            for (n, position) in tokens.iter().enumerate() {
+                let plies = position.history.iter().take(position.plies.into()).enumerate();
+                for (ply, then) in plies {
+                    for (square, &token) in
+                        then.iter().enumerate().filter(|&(_, &t)| t != UNCHANGED)
+                    {
+                        let column = ply * PIECE_TOKENS + usize::from(token);
+                        rows[(n * SQUARES + square) * width + column] = 1.0;
+                    }
+                }
+            }
+            matrix(rows, count * SQUARES, width, device)
+        });
+        let ratings = config.ratings.then(|| {
+            [0, 1].map(|who| {
+                let mut rows = vec![0.0; count * RATING_ROWS];
+                for (row, position) in rows.chunks_exact_mut(RATING_ROWS).zip(tokens) {
+                    let (first, weight) = rating_rows(position.ratings[who]);
+                    row[first] = 1.0 - weight;
+                    if weight > 0.0 {
+                        row[first + 1] = weight;
+                    }
+                }
+                matrix(rows, count, RATING_ROWS, device)
+            })
+        });
         Self {
             count,
+            history,
+            ratings,
             pieces: matrix(pieces, count * SQUARES, vocabulary, device),
             sides: matrix(sides, count, 2, device),
         }

@@ -11,6 +11,7 @@ use burn_tensor::{Device as BurnDevice, Tensor};
 use super::matrix;
 use crate::Weights;
 use crate::config::{FREE_HEADS, SQUARES};
+use crate::encode::{HISTORY_PLIES, PIECE_TOKENS, RATING_ROWS};
 use crate::layout::{VALUE_CHANNELS, value_shape};
 
 /// A transformer block.
@@ -29,6 +30,9 @@ pub(super) struct Parameters {
     pub piece_embed: Tensor<2>,
     pub position_embed: Tensor<2>,
     pub side_embed: Tensor<2>,
+    pub history_embed: Option<Tensor<2>>,
+    /// Of the side to move and of the opponent.
+    pub rating_embeds: Option<[Tensor<2>; 2]>,
     pub blocks: Vec<Block>,
     /// From- and to-squares: `[2d, d]`.
     pub policy_proj: Tensor<2>,
@@ -75,6 +79,12 @@ impl Parameters {
             piece_embed: uploader.upload(layout.piece_embed, config.vocab_size(), d),
             position_embed: uploader.upload(layout.position_embed, SQUARES, d),
             side_embed: uploader.upload(layout.side_embed, 2, d),
+            history_embed: config
+                .history
+                .then(|| uploader.upload(layout.history_embed, HISTORY_PLIES * PIECE_TOKENS, d)),
+            rating_embeds: config
+                .ratings
+                .then(|| layout.rating_embeds.map(|begin| uploader.upload(begin, RATING_ROWS, d))),
             blocks,
             policy_proj: uploader.upload(layout.policy_proj, 2 * d, d),
             promotion: config.promotions.then(|| uploader.upload(layout.promotion, 4, d)),

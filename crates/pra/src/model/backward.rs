@@ -2,29 +2,28 @@
 
 use super::activations::Activations;
 use super::attention::{self, qk_norm_backward};
+use super::embedding::embed_backward;
 use super::gates::{PAIRS, free_backward};
 use super::ops::{relu_squared_backward, rms_norm_backward, square};
+use super::packed::Parameters;
+use super::precision::Products;
 use crate::config::{FREE_HEADS, HEADS, SQUARES};
 use crate::encode::Tokens;
-use crate::layout::Layout;
-use simd::float;
-use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add};
+use simd::gemm::{Matrix, MatrixMut};
 
 impl Activations {
     /// Adds the gradient w.r.t. all parameters below the heads, given that w.r.t. the final hidden
     /// states.
     pub fn backward(
         &mut self,
-        layout: &Layout,
-        weights: &[f32],
+        parameters: &Parameters<'_>,
+        products: &mut Products,
         tokens: &[Tokens],
         grad_output: &[f32],
         gradient: &mut [f32],
     ) {
         let (d, rows, shape) = (self.config.n_embd, tokens.len() * SQUARES, self.shape());
-        let weight = |begin: usize, rows: usize, columns: usize| {
-            Matrix::new(&weights[begin..], rows, columns)
-        };
+        let Parameters { layout, weights, .. } = *parameters;
         let residual = &mut self.grad.residual[..rows * d];
         residual.fill(0.0);
         rms_norm_backward(residual, grad_output, &self.output, &self.output_rstd, d);
@@ -34,37 +33,37 @@ impl Activations {
             let hidden = &saved.mlp_hidden[..rows * 4 * d];
             square(&mut self.mlp_squared, hidden);
             let grad_residual = Matrix::new(residual, rows, d);
-            matmul_add(
-                MatrixMut::new(&mut gradient[offsets.mlp_proj..], d, 4 * d),
-                grad_residual.transposed(),
+            products.grad_weight(
+                &mut gradient[offsets.mlp_proj..],
+                grad_residual,
                 Matrix::new(&self.mlp_squared, rows, 4 * d),
-                1.0,
+                parameters,
             );
             let grad_hidden = &mut self.grad.mlp_hidden[..rows * 4 * d];
             let into = MatrixMut::new(grad_hidden, rows, 4 * d);
-            matmul(into, grad_residual, weight(offsets.mlp_proj, d, 4 * d), 1.0);
+            products.grad_input(into, grad_residual, parameters, offsets.mlp_proj, false);
             relu_squared_backward(grad_hidden, hidden);
             let grad_hidden = Matrix::new(grad_hidden, rows, 4 * d);
-            matmul_add(
-                MatrixMut::new(&mut gradient[offsets.mlp_fc..], 4 * d, d),
-                grad_hidden.transposed(),
+            products.grad_weight(
+                &mut gradient[offsets.mlp_fc..],
+                grad_hidden,
                 Matrix::new(&saved.mlp_input, rows, d),
-                1.0,
+                parameters,
             );
             let grad_input = &mut self.grad.input[..rows * d];
             let into = MatrixMut::new(grad_input, rows, d);
-            matmul(into, grad_hidden, weight(offsets.mlp_fc, 4 * d, d), 1.0);
+            products.grad_input(into, grad_hidden, parameters, offsets.mlp_fc, false);
             rms_norm_backward(residual, grad_input, &saved.mlp_input, &saved.mlp_input_rstd, d);
             // Attention.
             let grad_residual = Matrix::new(residual, rows, d);
-            matmul_add(
-                MatrixMut::new(&mut gradient[offsets.attn_proj..], d, d),
-                grad_residual.transposed(),
+            products.grad_weight(
+                &mut gradient[offsets.attn_proj..],
+                grad_residual,
                 Matrix::new(&saved.attn_output, rows, d),
-                1.0,
+                parameters,
             );
             let into = MatrixMut::new(grad_input, rows, d);
-            matmul(into, grad_residual, weight(offsets.attn_proj, d, d), 1.0);
+            products.grad_input(into, grad_residual, parameters, offsets.attn_proj, false);
             self.grad.log_gates.fill(0.0);
             let grad_qkv = &mut self.grad.qkv[..rows * 3 * d];
             for n in 0..tokens.len() {
@@ -82,29 +81,19 @@ impl Activations {
             free_backward(&mut gradient[free.clone()], &self.grad.log_gates, &weights[free]);
             qk_norm_backward(grad_qkv, &saved.qkv, &saved.qk_rstd, shape);
             let grad_qkv = Matrix::new(grad_qkv, rows, 3 * d);
-            matmul_add(
-                MatrixMut::new(&mut gradient[offsets.qkv..], 3 * d, d),
-                grad_qkv.transposed(),
+            products.grad_weight(
+                &mut gradient[offsets.qkv..],
+                grad_qkv,
                 Matrix::new(&saved.attn_input, rows, d),
-                1.0,
+                parameters,
             );
             let into = MatrixMut::new(grad_input, rows, d);
-            matmul(into, grad_qkv, weight(offsets.qkv, 3 * d, d), 1.0);
+            products.grad_input(into, grad_qkv, parameters, offsets.qkv, false);
             rms_norm_backward(residual, grad_input, &saved.attn_input, &saved.attn_input_rstd, d);
         }
         let grad_embedding = &mut self.grad.input[..rows * d];
         grad_embedding.fill(0.0);
         rms_norm_backward(grad_embedding, residual, &self.embedded, &self.embedded_rstd, d);
-        for (tokens, grad) in tokens.iter().zip(grad_embedding.chunks_exact(SQUARES * d)) {
-            for (square, grad) in grad.chunks_exact(d).enumerate() {
-                for (begin, index) in [
-                    (layout.piece_embed, tokens.squares[square].into()),
-                    (layout.position_embed, square),
-                    (layout.side_embed, tokens.side.into()),
-                ] {
-                    float::add(&mut gradient[begin + index * d..][..d], grad);
-                }
-            }
-        }
+        embed_backward(grad_embedding, &self.config, layout, tokens, gradient);
     }
 }

@@ -9,14 +9,15 @@ use simd::AlignedVec;
 
 use super::activations::Activations;
 use super::attention::{self, qk_norm};
+use super::embedding::embed;
 use super::gates::PAIRS;
 use super::ops::{relu_and_square, relu_squared, rms_norm};
 use super::packed::Parameters;
-use crate::config::{HEADS, SQUARES};
+use super::precision::Products;
+use crate::config::{Config, HEADS, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
-use crate::weights::Weights;
-use simd::gemm::{Matrix, MatrixMut, matmul_packed};
+use simd::gemm::{Matrix, MatrixMut};
 
 /// All squares of a position.
 pub(super) const ALL_SQUARES: Range<usize> = 0..SQUARES;
@@ -36,15 +37,16 @@ impl ForwardHooks for () {}
 impl Activations {
     /// Queries, keys and values of the first block for every side to move, token and square:
     /// `[2, vocabulary, 64, 3d]`. They depend on nothing else, so inference looks them up.
-    pub fn first_layer_qkv(weights: &Weights, packed: &[f32]) -> AlignedVec<f32> {
-        let (config, layout) = (weights.config(), weights.layout());
+    pub fn first_layer_qkv(config: &Config, parameters: Parameters<'_>) -> AlignedVec<f32> {
+        let Parameters { layout, packed, .. } = parameters;
+        let mut products = Products::default();
         let mut activations = Self::new(config, 1, false);
         let mut table = Vec::new();
         for side in 0..2 {
             for token in 0..config.vocab_size() as u8 {
-                let tokens = Tokens { squares: [token; SQUARES], side };
+                let tokens = Tokens::new([token; SQUARES], side);
                 activations.embed(layout, packed, &[tokens], ALL_SQUARES);
-                activations.project_qkv(0, &packed[layout.blocks[0].qkv..], SQUARES, 0);
+                activations.project_qkv(0, (&parameters, &mut products), SQUARES, 0);
                 table.extend_from_slice(&activations.blocks[0].qkv);
             }
         }
@@ -54,30 +56,28 @@ impl Activations {
     /// The residual stream before the first block: the normalized sum of embeddings.
     fn embed(&mut self, layout: &Layout, packed: &[f32], tokens: &[Tokens], squares: Range<usize>) {
         let (d, rows) = (self.config.n_embd, tokens.len() * squares.len());
-        let row = |begin: usize, index: usize| &packed[begin + index * d..][..d];
-        let positions = self.residual.chunks_exact_mut(squares.len() * d);
-        for (tokens, residual) in tokens.iter().zip(positions) {
-            let side = row(layout.side_embed, tokens.side.into());
-            for (square, into) in squares.clone().zip(residual.chunks_exact_mut(d)) {
-                let piece = row(layout.piece_embed, tokens.squares[square].into());
-                let position = row(layout.position_embed, square);
-                for n in 0..d {
-                    into[n] = piece[n] + position[n] + side[n];
-                }
-            }
-        }
+        embed(&mut self.residual, &self.config, (layout, packed), tokens, squares);
         rms_norm(&mut self.embedded[..rows * d], &mut self.embedded_rstd, &self.residual, d);
         self.residual[..rows * d].copy_from_slice(&self.embedded[..rows * d]);
     }
 
     /// Queries, keys and values of `rows` rows of a block, starting at square `first`.
-    fn project_qkv(&mut self, block: usize, weight: &[f32], rows: usize, first: usize) {
+    fn project_qkv(
+        &mut self,
+        layer: usize,
+        (parameters, products): (&Parameters<'_>, &mut Products),
+        rows: usize,
+        first: usize,
+    ) {
         let (d, shape) = (self.config.n_embd, self.shape());
+        let weight = parameters.layout.blocks[layer].qkv;
+        let block = layer.min(self.blocks.len() - 1);
         let saved = &mut self.blocks[block];
         rms_norm(&mut saved.attn_input[..rows * d], &mut saved.attn_input_rstd, &self.residual, d);
         let qkv = &mut saved.qkv[first * 3 * d..][..rows * 3 * d];
         let into = MatrixMut::new(qkv, rows, 3 * d);
-        matmul_packed(into, Matrix::new(&saved.attn_input, rows, d), weight, false);
+        let input = Matrix::new(&saved.attn_input, rows, d);
+        products.forward(into, input, parameters, weight, false);
         qk_norm(qkv, &mut saved.qk_rstd, shape);
     }
 
@@ -99,6 +99,7 @@ impl Activations {
     pub fn forward(
         &mut self,
         parameters: &Parameters<'_>,
+        products: &mut Products,
         tokens: &[Tokens],
         squares: Range<usize>,
         hooks: &mut impl ForwardHooks,
@@ -111,7 +112,7 @@ impl Activations {
             let block = layer.min(self.blocks.len() - 1);
             match first_layer_qkv.filter(|_| layer == 0) {
                 Some(cache) => self.look_up_qkv(cache, tokens, squares.clone()),
-                None => self.project_qkv(block, &packed[offsets.qkv..], rows, squares.start),
+                None => self.project_qkv(layer, (parameters, &mut *products), rows, squares.start),
             }
             let saved = &mut self.blocks[block];
             hooks.all_gather(&mut saved.qkv, 3 * d);
@@ -129,18 +130,20 @@ impl Activations {
                     hooks,
                 );
             }
-            matmul_packed(
+            products.forward(
                 MatrixMut::new(&mut self.residual, rows, d),
                 Matrix::new(&saved.attn_output, rows, d),
-                &packed[offsets.attn_proj..],
+                parameters,
+                offsets.attn_proj,
                 true,
             );
             let mlp_input = &mut saved.mlp_input[..rows * d];
             rms_norm(mlp_input, &mut saved.mlp_input_rstd, &self.residual, d);
-            matmul_packed(
+            products.forward(
                 MatrixMut::new(&mut saved.mlp_hidden, rows, 4 * d),
                 Matrix::new(&saved.mlp_input, rows, d),
-                &packed[offsets.mlp_fc..],
+                parameters,
+                offsets.mlp_fc,
                 false,
             );
             // ReLU²; the backward pass needs the ReLU output, inference squares in place.
@@ -152,10 +155,11 @@ impl Activations {
                 relu_squared(hidden);
                 &*hidden
             };
-            matmul_packed(
+            products.forward(
                 MatrixMut::new(&mut self.residual, rows, d),
                 Matrix::new(squared, rows, 4 * d),
-                &packed[offsets.mlp_proj..],
+                parameters,
+                offsets.mlp_proj,
                 true,
             );
         }

@@ -5,6 +5,7 @@ use simd::AlignedVec;
 use super::batch::{Batch, LossWeights, Losses};
 use super::packed::Parameters;
 use super::policy::PolicyHead;
+use super::precision::Products;
 use super::value::ValueHead;
 use crate::config::{Config, SQUARES};
 use simd::gemm::Matrix;
@@ -41,6 +42,7 @@ impl LossScale {
 #[derive(Debug)]
 pub(super) struct Backward<'a> {
     pub scale: LossScale,
+    pub products: &'a mut Products,
     /// W.r.t. all parameters.
     pub gradient: &'a mut [f32],
     /// W.r.t. the final hidden states.
@@ -59,10 +61,16 @@ impl Heads {
     }
 
     /// Computes both heads from the final hidden states, up to the logits of single positions.
-    pub fn forward(&mut self, parameters: &Parameters<'_>, hidden: &[f32], positions: usize) {
+    pub fn forward(
+        &mut self,
+        parameters: &Parameters<'_>,
+        products: &mut Products,
+        hidden: &[f32],
+        positions: usize,
+    ) {
         let rows = positions * SQUARES;
         let hidden = Matrix::new(hidden, rows, self.n_embd);
-        self.policy.forward(parameters, hidden, rows);
+        self.policy.forward(parameters, products, hidden, rows);
         self.value.forward(parameters, hidden, positions);
     }
 
@@ -73,14 +81,14 @@ impl Heads {
         parameters: &Parameters<'_>,
         hidden: &[f32],
         (batch, first, positions): (&Batch, usize, usize),
-        training: Option<(LossScale, &mut [f32])>,
+        training: Option<(LossScale, &mut Products, &mut [f32])>,
     ) -> Losses {
         let size = SQUARES * self.n_embd;
         let mut losses = Losses { positions: positions as u64, ..Losses::default() };
         let Self { policy, value, grad_hidden, .. } = self;
-        let mut backward = training.map(|(scale, gradient)| {
+        let mut backward = training.map(|(scale, products, gradient)| {
             grad_hidden[..positions * size].fill(0.0);
-            Backward { scale, gradient, grad_hidden }
+            Backward { scale, products, gradient, grad_hidden }
         });
         for n in 0..positions {
             let own = &hidden[n * size..][..size];

@@ -9,12 +9,14 @@ mod activations;
 mod attention;
 mod backward;
 mod batch;
+mod embedding;
 mod forward;
 mod gates;
 mod heads;
 mod ops;
 mod packed;
 mod policy;
+mod precision;
 mod prediction;
 mod sequence_parallel;
 mod value;
@@ -24,6 +26,7 @@ use std::slice;
 #[cfg(feature = "gpu")]
 pub(crate) use batch::has_outcome;
 pub use batch::{Batch, LossWeights, Losses};
+pub use precision::{Precision, UnknownPrecision, UnsupportedPrecision};
 pub use prediction::Prediction;
 
 use data::threads::{map_or_panic, spawn};
@@ -36,6 +39,7 @@ use forward::{ALL_SQUARES, ForwardHooks};
 use gates::PAIRS;
 use heads::{Heads, LossScale};
 use packed::{PackedWeights, Parameters};
+use precision::Products;
 use sequence_parallel::RankGroup;
 
 /// Positions of a micro-batch.
@@ -46,6 +50,7 @@ const MICRO_BATCH: usize = 8;
 struct Worker {
     activations: Activations,
     heads: Heads,
+    products: Products,
     gradient: Vec<f32>,
 }
 
@@ -54,13 +59,15 @@ impl Worker {
         Self {
             activations: Activations::new(config, MICRO_BATCH, training),
             heads: Heads::new(config, MICRO_BATCH, training),
+            products: Products::default(),
             gradient: Vec::new(),
         }
     }
 
     fn forward(&mut self, parameters: &Parameters<'_>, tokens: &[Tokens]) {
-        self.activations.forward(parameters, tokens, ALL_SQUARES, &mut ());
-        self.heads.forward(parameters, &self.activations.output, tokens.len());
+        let Self { activations, heads, products, .. } = self;
+        activations.forward(parameters, products, tokens, ALL_SQUARES, &mut ());
+        heads.forward(parameters, products, &activations.output, tokens.len());
     }
 
     /// The output for position `n` of the last forward pass.
@@ -76,6 +83,7 @@ impl Worker {
 pub struct Transformer {
     config: Config,
     threads: usize,
+    precision: Precision,
     packed: PackedWeights,
     inference_workers: Vec<Worker>,
     training_workers: Vec<Worker>,
@@ -87,10 +95,18 @@ impl Transformer {
         Self {
             config: *config,
             threads: threads.max(1),
+            precision: Precision::F32,
             packed: PackedWeights::new(config),
             inference_workers: Vec::new(),
             training_workers: Vec::new(),
         }
+    }
+
+    /// The precision of the matrix products in [training](Self::gradient); inference is always f32.
+    pub fn set_precision(&mut self, precision: Precision) -> Result<(), UnsupportedPrecision> {
+        precision.check()?;
+        self.precision = precision;
+        Ok(())
     }
 
     /// The number of threads.
@@ -113,7 +129,8 @@ impl Transformer {
         let workers =
             if training { &mut self.training_workers } else { &mut self.inference_workers };
         workers.resize_with(self.threads, || Worker::new(&self.config, training));
-        (self.packed.parameters(weights, training), workers)
+        let precision = if training { self.precision } else { Precision::F32 };
+        (self.packed.parameters(weights, training, precision), workers)
     }
 
     /// Adds the gradient of the loss of a batch to `gradient`. The loss is the mean over `positions`
@@ -136,12 +153,11 @@ impl Transformer {
             for (first, count) in micro_batches {
                 let tokens = &batch.tokens[first..first + count];
                 worker.forward(&parameters, tokens);
-                let Worker { activations, heads, gradient } = worker;
-                let training = Some((scale, &mut gradient[..]));
+                let Worker { activations, heads, products, gradient } = worker;
+                let training = Some((scale, &mut *products, &mut gradient[..]));
                 let part = (batch, first, count);
                 losses.append(&heads.losses(&parameters, &activations.output, part, training));
-                let Parameters { layout, weights, .. } = parameters;
-                activations.backward(layout, weights, tokens, &heads.grad_hidden, gradient);
+                activations.backward(&parameters, products, tokens, &heads.grad_hidden, gradient);
             }
             losses
         });
@@ -188,8 +204,9 @@ impl Transformer {
     pub fn attention_weights(&mut self, weights: &Weights, tokens: &Tokens) -> Vec<f32> {
         let mut recorder = Recorder(Vec::with_capacity(self.config.depth * HEADS * PAIRS));
         let (parameters, workers) = self.prepare(weights, false);
-        let activations = &mut workers[0].activations;
-        activations.forward(&parameters, slice::from_ref(tokens), ALL_SQUARES, &mut recorder);
+        let Worker { activations, products, .. } = &mut workers[0];
+        let tokens = slice::from_ref(tokens);
+        activations.forward(&parameters, products, tokens, ALL_SQUARES, &mut recorder);
         recorder.0
     }
 
@@ -199,7 +216,8 @@ impl Transformer {
         let (parameters, workers) = self.prepare(weights, false);
         let run = |group: &RankGroup, worker: &mut Worker, rank: usize| {
             let (squares, hooks) = (group.squares(rank), &mut group.rank(rank));
-            worker.activations.forward(&parameters, slice::from_ref(tokens), squares, hooks);
+            let Worker { activations, products, .. } = worker;
+            activations.forward(&parameters, products, slice::from_ref(tokens), squares, hooks);
         };
         let is_complete = std::thread::scope(|scope| {
             let (first, others) = workers.split_at_mut(1);
@@ -220,7 +238,7 @@ impl Transformer {
             // The system refused a thread, and a gather needs all ranks.
             run(&RankGroup::new(1), worker, 0);
         }
-        worker.heads.forward(&parameters, &worker.activations.output, 1);
+        worker.heads.forward(&parameters, &mut worker.products, &worker.activations.output, 1);
         worker.prediction(&parameters, 0)
     }
 }

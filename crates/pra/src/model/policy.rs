@@ -6,9 +6,10 @@ use super::batch::{Batch, Losses};
 use super::heads::Backward;
 use super::ops::{add_scaled, dot, exp_differences};
 use super::packed::Parameters;
+use super::precision::Products;
 use crate::config::{Config, SQUARES};
 use crate::encode::{PLAIN_MOVES, POLICY, promotion_of};
-use simd::gemm::{Matrix, MatrixMut, matmul, matmul_add, matmul_packed};
+use simd::gemm::{Matrix, MatrixMut, matmul};
 
 /// Activations of the policy head.
 #[derive(Clone, Debug)]
@@ -36,9 +37,15 @@ impl PolicyHead {
     }
 
     /// Projects the hidden states of all positions.
-    pub fn forward(&mut self, parameters: &Parameters<'_>, hidden: Matrix<'_>, rows: usize) {
+    pub fn forward(
+        &mut self,
+        parameters: &Parameters<'_>,
+        products: &mut Products,
+        hidden: Matrix<'_>,
+        rows: usize,
+    ) {
         let into = MatrixMut::new(&mut self.from_to, rows, 2 * self.config.n_embd);
-        matmul_packed(into, hidden, &parameters.packed[parameters.layout.policy_proj..], false);
+        products.forward(into, hidden, parameters, parameters.layout.policy_proj, false);
     }
 
     /// Computes the logits of all from-to pairs of position `n`.
@@ -103,7 +110,7 @@ impl PolicyHead {
         let sum: f64 = exponentials.iter().copied().map(f64::from).sum();
         losses.policy += sum.ln() - f64::from(logit(&target) - most);
         losses.correct += u64::from(logit(&target) >= most);
-        let Some(Backward { scale, gradient, grad_hidden }) = backward else { return };
+        let Some(Backward { scale, gradient, grad_hidden, .. }) = backward else { return };
         self.grad_plain.fill(0.0);
         let inverse = (1.0 / sum) as f32;
         for (&index, exponential) in moves.iter().zip(exponentials) {
@@ -141,17 +148,10 @@ impl PolicyHead {
     ) {
         let (d, begin) = (self.config.n_embd, parameters.layout.policy_proj);
         let grad_from_to = Matrix::new(&self.grad_from_to, rows, 2 * d);
-        matmul_add(
-            MatrixMut::new(&mut backward.gradient[begin..], 2 * d, d),
-            grad_from_to.transposed(),
-            Matrix::new(hidden, rows, d),
-            1.0,
-        );
-        matmul_add(
-            MatrixMut::new(backward.grad_hidden, rows, d),
-            grad_from_to,
-            Matrix::new(&parameters.weights[begin..], 2 * d, d),
-            1.0,
-        );
+        let Backward { products, gradient, grad_hidden, .. } = backward;
+        let hidden = Matrix::new(hidden, rows, d);
+        products.grad_weight(&mut gradient[begin..], grad_from_to, hidden, parameters);
+        let into = MatrixMut::new(grad_hidden, rows, d);
+        products.grad_input(into, grad_from_to, parameters, begin, true);
     }
 }

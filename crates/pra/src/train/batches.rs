@@ -39,6 +39,7 @@ impl Batches {
             window_rows: options.window_rows,
             // The prefetching thread decodes as well.
             threads: 0,
+            input_dropout: options.input_dropout,
         };
         let (data, config) = (&training.data, &options.config);
         let loader = Loader::open(data, Split::Train, config, loader_options, start)?;

@@ -3,7 +3,7 @@
 use learn::{TrainError, ensure_in_range};
 
 use crate::config::Config;
-use crate::model::LossWeights;
+use crate::model::{LossWeights, Precision};
 use crate::optim::OptimizerOptions;
 
 /// The hyperparameters of a run. The finished model depends on them and the rows; threads and the
@@ -24,10 +24,15 @@ pub struct TrainOptions {
     pub optimizer: OptimizerOptions,
     /// Whether rows are read in file order instead of shuffled.
     pub in_order: bool,
+    /// Probability with which the history and each rating of a position are left out.
+    pub input_dropout: f64,
     /// Rows in the shuffle buffer.
     pub window_rows: u64,
     /// Random seed of the initial weights and the order of rows.
     pub seed: u64,
+    /// The precision of matrix products on the CPU; `None` for that of the checkpoint, or else
+    /// [`default_precision`](Self::default_precision).
+    pub precision: Option<Precision>,
     /// Threads.
     pub threads: usize,
     /// Steps between two validations; 0 for none.
@@ -58,14 +63,23 @@ impl TrainOptions {
             loss: LossWeights::default(),
             optimizer: OptimizerOptions::default(),
             in_order: false,
+            input_dropout: 0.1,
             window_rows: 1 << 18,
             seed: 1,
+            precision: None,
             threads: 2,
             eval_every: 250,
             eval_positions: 4_096,
             save_every: 500,
             keep: 3,
         }
+    }
+
+    /// The precision of a new run: f32 for the reference, else the fastest of this CPU.
+    pub fn default_precision(&self) -> Precision {
+        let Config { depth, n_embd, .. } = self.config;
+        let is_reference = self.config == Config::reference(depth, n_embd);
+        if is_reference { Precision::F32 } else { Precision::fastest() }
     }
 
     /// Refuses values out of range.
@@ -91,6 +105,7 @@ impl TrainOptions {
             ("the learning rate of the value head", optimizer.value_lr, 0.0, 100.0),
             ("the learning rate of AdamW", optimizer.adamw_lr, 0.0, 100.0),
             ("the weight decay", optimizer.weight_decay, 0.0, 100.0),
+            ("the input dropout", self.input_dropout, 0.0, 1.0),
             ("the weight of the policy", self.loss.policy.into(), 0.0, 1e6),
             ("the weight of the value", self.loss.value.into(), 0.0, 1e6),
         ];

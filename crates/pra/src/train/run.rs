@@ -14,7 +14,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use data::{FolderLock, Manifest, write_atomic};
+use data::{DataSet, FolderLock, write_atomic};
 use learn::checkpoint::{open_folder, remove_temporary_folders};
 use learn::schedule::warmup_stable_decay;
 use learn::{Cadence, Log, Observer, StepContext, Summary, Train, TrainError};
@@ -55,6 +55,11 @@ pub struct Training {
     pub from: Option<Weights>,
     /// Whether a missing checkpoint is an error.
     pub must_resume: bool,
+    /// Resumes from the checkpoint of this step, with another number of iterations if need be: the schedule
+    /// becomes that of the new number. If the run has gone on from there before, it resumes where it is.
+    pub resume_from: Option<u64>,
+    /// The folder for an event file of TensorBoard.
+    pub tensorboard: Option<PathBuf>,
 }
 
 /// The result of a run.
@@ -83,6 +88,8 @@ struct Run<'a> {
     counts_before: LoaderCounts,
     log: Log<LogLine>,
     validation: Vec<Batch>,
+    /// The step from which it extends a run whose later checkpoints and model are still there.
+    extended_from: Option<u64>,
     _lock: FolderLock,
 }
 
@@ -125,11 +132,15 @@ impl<'a> Run<'a> {
         options.check()?;
         data::ensure_apart(out, [training.data.as_path()])?;
         // The device first, so that nothing is written if it does not exist.
-        let engine = compute_on(&training.device, &options.config, options.threads)?;
-        let manifest = Manifest::open(&training.data)?;
-        let fixed_options = FixedOptions::new(options, &manifest, training.from.as_ref());
+        let recorded = || checkpoint::precision(&out.join(CHECKPOINTS));
+        let precision = options.precision.or_else(recorded);
+        let precision = precision.unwrap_or_else(|| options.default_precision());
+        let engine = compute_on(&training.device, &options.config, options.threads, precision)?;
+        let data_set = DataSet::open(&training.data)?;
+        let from = training.from.as_ref();
+        let fixed_options = FixedOptions::new(options, precision, &data_set, from);
         let weights = initial_weights(training)?;
-        let lock = open_folder(out, training.must_resume)?;
+        let lock = open_folder(out, training.must_resume || training.resume_from.is_some())?;
         Ok(Self {
             training,
             fixed_options,
@@ -139,8 +150,9 @@ impl<'a> Run<'a> {
             optimizer: Optimizer::new(&options.config, options.optimizer),
             cursor: Cursor::default(),
             counts_before: LoaderCounts::default(),
-            log: Log::new(out),
+            log: Log::new(out).with_tensorboard(training.tensorboard.as_deref()),
             validation: Vec::new(),
+            extended_from: None,
             _lock: lock,
         })
     }
@@ -206,13 +218,20 @@ impl Train for Run<'_> {
     }
 
     fn load(&mut self, observe: &mut Observer<'_, LogLine>) -> Result<(), TrainError> {
-        let Training { options, out, must_resume, .. } = self.training;
+        let Training { options, out, must_resume, resume_from, .. } = self.training;
         data::remove_temporary_files(&out.join(FINISHED));
         let folder = out.join(CHECKPOINTS);
         remove_temporary_folders(&folder)?;
         let damaged = |error: &TrainError| observe(Event::Damaged(error));
-        let found =
-            checkpoint::load_newest(&folder, &self.fixed_options, &options.optimizer, damaged)?;
+        let (fixed, rates) = (&mut self.fixed_options, &options.optimizer);
+        let found = match *resume_from {
+            None => checkpoint::load_newest(&folder, fixed, rates, damaged)?,
+            Some(step) => {
+                let found = checkpoint::load_step(&folder, step, fixed, rates, damaged)?;
+                self.extended_from = found.is_extended.then_some(step);
+                Some(found.state)
+            }
+        };
         if let Some((weights, optimizer, cursor)) = found {
             (self.weights, self.optimizer, self.cursor) = (weights, optimizer, cursor);
         } else if *must_resume {
@@ -292,6 +311,14 @@ impl Train for Run<'_> {
         self.log.sync()?;
         self.draw()?;
         let Training { options, out, .. } = self.training;
+        if let Some(step) = self.extended_from.take() {
+            // From now on this is the folder of the longer run.
+            checkpoint::remove_after(&out.join(CHECKPOINTS), step)?;
+            let model = out.join(FINISHED);
+            if model.exists() {
+                fs::remove_dir_all(&model).map_err(TrainError::io("remove", &model))?;
+            }
+        }
         let path = checkpoint::save(
             &out.join(CHECKPOINTS),
             &self.weights,

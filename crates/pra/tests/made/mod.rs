@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
-use data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row, Split};
+use data::{FileFormat, GenerateOptions, History, Partition, PrepareOptions, Row, Split};
 
 /// The rows of a random game; every fifth game is in the validation split, and some have no result.
 pub fn game(number: u64) -> Vec<Row> {
@@ -17,6 +17,8 @@ pub fn game(number: u64) -> Vec<Row> {
     let results =
         [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins, GameResult::Unknown];
     let result = results[rng.below(4)];
+    let mut history = History::default();
+    let elo = [1_000 + number as i16, if number.is_multiple_of(3) { -1 } else { 1_900 }];
     for ply in 0..40 {
         let moves = position.legal_moves();
         if moves.is_empty() {
@@ -31,7 +33,8 @@ pub fn game(number: u64) -> Vec<Row> {
         let packed = PackedRow::new(&position).unwrap();
         let packed = packed.with_move(played).with_score(score).with_result(result);
         let split = if number.is_multiple_of(5) { Split::Validation } else { Split::Train };
-        rows.push(Row { game: number as i64, ply, split, ..Row::of_packed(packed) });
+        rows.push(Row { game: number as i64, ply, split, elo, history, ..Row::of_packed(packed) });
+        history.push(&position, played);
         position = position.after(played);
     }
     rows
@@ -44,7 +47,8 @@ pub fn make(
     units: u64,
     unit: impl Fn(u64) -> Vec<Row> + Sync,
 ) -> PathBuf {
-    let columns = ["best_move", "eval", "mate", "result", "board"].map(str::to_owned).to_vec();
+    let columns = "best_move eval mate result white_elo black_elo board history".split(' ');
+    let columns = columns.map(str::to_owned).collect();
     let options = PrepareOptions {
         with_eval: true,
         format,

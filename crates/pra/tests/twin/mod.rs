@@ -57,6 +57,39 @@ impl Twin {
         x.iter().map(|row| matrix.iter().map(|weights| dot(row, weights)).collect()).collect()
     }
 
+    /// The embeddings of history and ratings on a square.
+    fn context(&self, tokens: &tabiya_pra::encode::Tokens, square: usize) -> Vec<f64> {
+        let mut sum = vec![0.0; self.config.n_embd];
+        let mut add = |row: &[f64], weight: f64| {
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+        };
+        if self.config.history {
+            let table = self.tensor("embedding.history_embed.weight");
+            for ply in 0..usize::from(tokens.plies) {
+                let token = usize::from(tokens.history[ply][square]);
+                if token < 13 {
+                    add(&table[ply * 13 + token], 1.0);
+                }
+            }
+        }
+        if self.config.ratings {
+            for (name, rating) in ["own", "opponent"].into_iter().zip(tokens.ratings) {
+                let table = self.tensor(&format!("embedding.{name}_rating_embed.weight"));
+                if rating == 0 {
+                    add(&table[0], 1.0);
+                    continue;
+                }
+                let place = (f64::from(rating).clamp(600.0, 2900.0) - 600.0) / 100.0;
+                let (row, weight) = (place as usize, place.fract());
+                add(&table[1 + row], 1.0 - weight);
+                if weight > 0.0 {
+                    add(&table[2 + row], weight);
+                }
+            }
+        }
+        sum
+    }
+
     pub fn forward(&self, tokens: &tabiya_pra::encode::Tokens) -> Output {
         let [pieces, positions, sides] = ["piece", "position", "side"]
             .map(|name| self.tensor(&format!("embedding.{name}_embed.weight")));
@@ -64,7 +97,8 @@ impl Twin {
         let mut x: Rows = (0..64)
             .map(|square| {
                 let piece = &pieces[usize::from(tokens.squares[square])];
-                let sum = |n: usize| piece[n] + positions[square][n] + side[n];
+                let more = self.context(tokens, square);
+                let sum = |n: usize| piece[n] + positions[square][n] + side[n] + more[n];
                 rms_norm(&(0..self.config.n_embd).map(sum).collect::<Vec<_>>())
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Clock, Color, GameResult, PacoAction, PacoPlayer, Player, Shape, Uci};
+use super::{Clock, Color, GameResult, MarkName, PacoAction, PacoPlayer, Player, Shape, Uci};
 
 /// A message of the page.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -12,6 +12,9 @@ pub enum ClientMessage {
         protocol: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         saved: Option<Box<Saved>>,
+        /// The saved state as an upload, where it is too long for a message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        upload: Option<u64>,
     },
     NewGame {
         variant: VariantName,
@@ -207,10 +210,10 @@ pub enum VariantName {
 pub struct Saved {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgn: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub upload: Option<u64>,
     pub path: Vec<Uci>,
     pub play: Option<SavedPlay>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<SavedReport>,
     pub paco: Option<SavedPaco>,
 }
 
@@ -226,6 +229,30 @@ pub struct SavedPlay {
     pub line: Vec<Uci>,
     pub result: GameResult,
     pub reason: Option<String>,
+}
+
+/// The analysis of the whole game, as a report carries it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedReport {
+    pub complete: bool,
+    pub start: i32,
+    pub line: Vec<Uci>,
+    pub moves: Vec<Option<SavedMove>>,
+}
+
+/// The judgement of a move; scores are the engine's own, from White's point of view.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedMove {
+    pub score: i32,
+    pub loss: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<MarkName>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reply: Vec<Uci>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub better: Option<(Vec<Uci>, i32)>,
 }
 
 /// The game of Paco Ŝako.

@@ -11,7 +11,7 @@ mod server;
 
 use serde::{Deserialize, Serialize};
 
-pub use client::{ClientMessage, Saved, SavedPaco, SavedPlay, VariantName};
+pub use client::{ClientMessage, Saved, SavedMove, SavedPaco, SavedPlay, SavedReport, VariantName};
 pub use paco::{
     PacoAction, PacoEnding, PacoHand, PacoHintMessage, PacoLevel, PacoMessage, PacoPiece,
     PacoPlayer, PacoPromotion, PacoSako, PacoShown, PacoSquare, PacoTurn, Required,

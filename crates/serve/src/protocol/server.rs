@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Clock, Color, GameResult, PacoHintMessage, PacoLevel, PacoMessage, Player, ScoreMessage, Shape,
-    Square, Uci, VariantName, Wdl,
+    Clock, Color, GameResult, PacoHintMessage, PacoLevel, PacoMessage, Player, SavedReport,
+    ScoreMessage, Shape, Square, Uci, VariantName, Wdl,
 };
 
 /// A message of the server.
@@ -289,6 +289,7 @@ pub struct ReportMessage {
     pub white: PlayerReport,
     pub black: PlayerReport,
     pub graph: Vec<GraphPoint>,
+    pub saved: SavedReport,
 }
 
 /// The report of a player.

@@ -182,6 +182,16 @@ fn shape(mark: chess::pgn::Mark) -> Shape {
     Shape { color, from: mark.from.into(), to }
 }
 
+impl From<MarkName> for Mark {
+    fn from(mark: MarkName) -> Self {
+        match mark {
+            MarkName::Dubious => Self::Dubious,
+            MarkName::Mistake => Self::Mistake,
+            MarkName::Blunder => Self::Blunder,
+        }
+    }
+}
+
 impl From<Mark> for MarkName {
     fn from(mark: Mark) -> Self {
         match mark {

@@ -4,7 +4,7 @@ use chess::pgn::{GameTree, Mark, MarkColor, Nag, NodeId, Variant, split_commands
 
 use super::Session;
 use super::refusal::Refusal;
-use crate::protocol::{Shape, ShapeColor};
+use crate::protocol::{GameResult, Shape, ShapeColor};
 
 /// Bytes of a comment.
 const MAX_COMMENT: usize = 8_000;
@@ -124,9 +124,18 @@ impl Session {
         // Nothing is changed unless all of it is good.
         let mut checked = GameTree::default();
         let mut kept = Vec::new();
+        let mut result = self.document.tree.result;
         for (name, value) in tags {
-            if matches!(name.as_str(), "Result" | "FEN" | "SetUp") {
-                continue;
+            match name.as_str() {
+                "FEN" | "SetUp" => continue,
+                // A game in play has the result that its end gives it.
+                "Result" => {
+                    if self.play.is_none() {
+                        result = game_result(value).ok_or_else(|| Refusal::Tag(name.clone()))?;
+                    }
+                    continue;
+                }
+                _ => {}
             }
             if value.len() > MAX_TAG {
                 return Err(Refusal::TooLong(MAX_TAG));
@@ -143,12 +152,19 @@ impl Session {
             kept.push((name, value));
         }
         self.document.tree.clear_tags();
+        self.document.tree.result = result;
         for (name, value) in kept {
             self.document.tree.set_tag(name, value)?;
         }
         self.changed.game = true;
         Ok(())
     }
+}
+
+/// A result as PGN writes it.
+fn game_result(text: &str) -> Option<chess::pgn::GameResult> {
+    let text = serde_json::Value::String(text.to_owned());
+    serde_json::from_value::<GameResult>(text).ok().map(Into::into)
 }
 
 /// The text of all comments of a move, and their commands.

@@ -5,6 +5,7 @@
 //! | `document` | the game tree with the judgements of the analysis |
 //! | `position` | the position shown: legal moves, words, opening |
 //! | `load`, `restore` | games from text, uploads, and what the page has kept |
+//! | `keep` | the report as the page keeps it |
 //! | `edit` | comments, glyphs, shapes, order of lines, tags |
 //! | `play`, `clock`, `players` | the game in play, its clocks, who plays |
 //! | `lines` | the engine's lines and threats for the position shown |
@@ -20,6 +21,7 @@
 mod clock;
 mod document;
 mod edit;
+mod keep;
 mod learn;
 mod lines;
 mod load;
@@ -149,7 +151,8 @@ impl Session {
 
     fn message(&mut self, message: ClientMessage) -> Result<(), Refusal> {
         match message {
-            ClientMessage::Hello { protocol, saved } => self.hello(protocol, saved),
+            // An upload is resolved by the tab, which restores Paco Ŝako too.
+            ClientMessage::Hello { protocol, saved, .. } => self.hello(protocol, saved),
             ClientMessage::NewGame { variant, position, fen, white, black, clock } => {
                 self.new_game(variant, position, fen.as_deref(), [white, black], clock)
             }

@@ -47,17 +47,28 @@ impl LevelOf {
 /// The levels of the engine, from the weakest to full strength.
 pub fn levels() -> Vec<Level> {
     let detail = |level: &LevelOf| match level.weakening(0).map(Weakening::nodes) {
-        Some(nodes) => {
-            format!("{nodes} positions a move, and often not the best of them; not calibrated")
-        }
+        Some(nodes) => format!(
+            "Looks at about {} positions a move, and often plays a weaker one. No rating: not calibrated.",
+            rounded(nodes)
+        ),
         None => format!(
-            "{} to {} seconds a move; not calibrated",
+            "Holds nothing back: {} to {} seconds a move. No rating: not calibrated.",
             UNTIMED.as_secs_f64(),
             MOST.as_secs()
         ),
     };
     let level = |level: &LevelOf| Level { name: level.name.to_owned(), detail: detail(level) };
     LEVELS.iter().map(level).collect()
+}
+
+/// A number with two digits that count: 2,506 becomes "2,500".
+fn rounded(number: u64) -> String {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    let number = (number + unit / 2) / unit * unit;
+    match number {
+        0..1_000 => number.to_string(),
+        _ => format!("{},{:03}", number / 1_000, number % 1_000),
+    }
 }
 
 /// Refuses players that there are not.
@@ -202,6 +213,14 @@ mod tests {
         let (bullet, rapid) = (mean(&unsure, &game, clock(60)), mean(&unsure, &game, clock(900)));
         assert!(bullet < 1.5 && rapid > 3.0 * bullet, "{bullet} {rapid}");
         assert!(mean(&unsure, &game, clock(1)) <= 0.125);
+    }
+
+    #[test]
+    fn details_of_levels_have_round_numbers() {
+        assert_eq!(
+            [7, 96, 450, 2_506, 9_960, 123_456].map(rounded),
+            ["7", "96", "450", "2,500", "10,000", "120,000"]
+        );
     }
 
     #[test]

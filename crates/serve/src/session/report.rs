@@ -14,7 +14,7 @@ use crate::job::{JobId, Output, Work};
 use crate::protocol::{Better, GraphPoint, PlayerReport, ReportMessage, ServerMessage};
 
 /// Plies of a game that is analysed.
-const MAX_PLIES: usize = 2_000;
+pub(super) const MAX_PLIES: usize = 2_000;
 
 /// The job that analyses the game.
 #[derive(Default)]
@@ -85,13 +85,17 @@ impl Session {
         if let Ok(annotated) = annotate(&analysis) {
             self.document.tree = annotated;
         }
+        self.show_analysis(&analysis);
+    }
+
+    /// Judges the moves of the open game by its analysis, and sends the report.
+    pub(super) fn show_analysis(&mut self, analysis: &GameAnalysis) {
         self.document.judgements =
             analysis.moves.iter().map(|judged| (judged.id, judgement(judged))).collect();
         self.analysis.is_done = true;
-        self.changed.game = true;
         // Exercises of an earlier analysis have other marks.
         self.learn = None;
-        let report = self.report(&analysis);
+        let report = self.report(analysis);
         self.flush_game();
         self.send(ServerMessage::Report(report));
     }
@@ -120,6 +124,7 @@ impl Session {
             white: self.player_report(analysis, Color::White),
             black: self.player_report(analysis, Color::Black),
             graph: std::iter::once(start).chain(points).collect(),
+            saved: self.keep_report(analysis),
         }
     }
 
@@ -142,14 +147,14 @@ fn judgement(judged: &MoveAnalysis) -> Judgement {
         let (uci, san) = notations(position, moves);
         (!uci.is_empty()).then(|| Better { uci, san, score: white(score) })
     };
-    let better = judged.better.as_ref();
+    // Only a bad move has a better one, and is refuted.
+    let better = judged.mark.and(judged.better.as_ref());
     let after = judged.before.is_legal(judged.m).then(|| judged.before.after(judged.m));
     Judgement {
         score: judged.white,
         mark: judged.mark,
         loss: judged.loss,
         better: better.and_then(|(moves, score)| line(&judged.before, moves, *score)),
-        // Only a bad move is refuted.
         refutation: judged
             .mark
             .and(after)

@@ -17,18 +17,16 @@ const MAX_REASON: usize = 100;
 impl Session {
     /// Restores game, position shown and game in play; what cannot be is left out.
     pub(super) fn restore(&mut self, saved: &Saved) -> Result<(), Refusal> {
-        let text = match (&saved.pgn, saved.upload) {
-            (Some(pgn), _) => Some(pgn.as_str().into()),
-            (None, Some(upload)) => Some(self.uploads.text(upload).ok_or(Refusal::NoUpload)?),
-            (None, None) => None,
-        };
-        if let Some(text) = text {
-            let (tree, problem) = load::read_game(&text, 0)?;
+        if let Some(text) = &saved.pgn {
+            let (tree, problem) = load::read_game(text, 0)?;
             self.open(tree, problem);
         }
         let restored = saved.play.as_ref().map_or(Ok(()), |play| self.restore_play(play));
         // The game in play may have moves that the text does not have yet.
         self.cursor = self.follow(&saved.path);
+        if let Some(report) = &saved.report {
+            self.restore_report(report);
+        }
         restored
     }
 

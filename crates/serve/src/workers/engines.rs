@@ -1,6 +1,7 @@
-//! Engines, kept between searches: a tab finds its hash table again. Their number is bounded, and the one
-//! unused for longest is given to the next tab.
+//! Engines, kept between searches: a tab finds its hash table again. Their number is bounded, the one unused
+//! for longest is given to the next tab, and those of a closed tab are dropped.
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::search::Engine;
@@ -17,22 +18,46 @@ pub struct Owner {
     pub plays: bool,
 }
 
-/// Engines that are idle, the one used last at the end.
+/// The engines of all tabs.
 pub struct Engines {
-    idle: Mutex<Vec<(Owner, Engine)>>,
+    pool: Mutex<Pool>,
     most: usize,
+}
+
+#[derive(Default)]
+struct Pool {
+    /// The tabs that are open.
+    open: HashSet<u64>,
+    /// Engines that are idle, the one used last at the end.
+    idle: Vec<(Owner, Engine)>,
 }
 
 impl Engines {
     /// Keeps at most this many idle engines.
     pub fn new(most: usize) -> Self {
-        Self { idle: Mutex::default(), most }
+        Self { pool: Mutex::default(), most }
+    }
+
+    /// Keeps the engines of this tab from now on.
+    pub fn open(&self, tab: u64) {
+        self.pool().open.insert(tab);
+    }
+
+    /// Drops the engines of this tab; one that still searches is dropped when it is put back.
+    pub fn close(&self, tab: u64) {
+        let mut pool = self.pool();
+        pool.open.remove(&tab);
+        let (closed, idle) = pool.idle.drain(..).partition(|(owner, _)| owner.tab == tab);
+        pool.idle = idle;
+        drop(pool);
+        // Without the lock: it returns memory to the system.
+        drop::<Vec<_>>(closed);
     }
 
     /// The engine of an owner, another one without its memory, or a new one; none if memory is short.
     pub fn take(&self, owner: Owner) -> Option<Engine> {
         let known = {
-            let mut idle = self.idle();
+            let idle = &mut self.pool().idle;
             match idle.iter().position(|(other, _)| *other == owner) {
                 Some(at) => Some(idle.remove(at)),
                 None if idle.len() >= self.most => Some(idle.remove(0)),
@@ -50,17 +75,20 @@ impl Engines {
         }
     }
 
-    /// Keeps an engine for its owner.
+    /// Keeps an engine for its owner, if its tab is open.
     pub fn put(&self, owner: Owner, engine: Engine) {
-        let mut idle = self.idle();
-        if idle.len() >= self.most {
-            idle.remove(0);
+        let mut pool = self.pool();
+        if !pool.open.contains(&owner.tab) {
+            return;
         }
-        idle.push((owner, engine));
+        if pool.idle.len() >= self.most {
+            pool.idle.remove(0);
+        }
+        pool.idle.push((owner, engine));
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<(Owner, Engine)>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pool(&self) -> MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,18 +96,44 @@ impl Engines {
 mod tests {
     use super::*;
 
+    fn owner(tab: u64) -> Owner {
+        Owner { tab, plays: false }
+    }
+
+    fn use_once(engines: &Engines, tab: u64) {
+        let engine = engines.take(owner(tab)).expect("memory");
+        engines.put(owner(tab), engine);
+    }
+
+    fn kept(engines: &Engines) -> Vec<u64> {
+        engines.pool().idle.iter().map(|(owner, _)| owner.tab).collect()
+    }
+
     #[test]
     fn an_owner_finds_its_engine_again_and_their_number_is_bounded() {
         let engines = Engines::new(2);
-        let owner = |tab| Owner { tab, plays: false };
         for tab in 0..5 {
-            let engine = engines.take(owner(tab)).expect("memory");
-            engines.put(owner(tab), engine);
+            engines.open(tab);
+            use_once(&engines, tab);
         }
-        let kept: Vec<u64> = engines.idle().iter().map(|(owner, _)| owner.tab).collect();
-        assert_eq!(kept, [3, 4]);
+        assert_eq!(kept(&engines), [3, 4]);
         drop(engines.take(owner(3)).expect("memory"));
-        let kept: Vec<u64> = engines.idle().iter().map(|(owner, _)| owner.tab).collect();
-        assert_eq!(kept, [4]);
+        assert_eq!(kept(&engines), [4]);
+    }
+
+    #[test]
+    fn a_closed_tab_leaves_no_engine_behind() {
+        let engines = Engines::new(4);
+        for tab in [1, 2] {
+            engines.open(tab);
+            use_once(&engines, tab);
+        }
+        engines.close(1);
+        assert_eq!(kept(&engines), [2]);
+        // Closed while it searches.
+        let engine = engines.take(owner(2)).expect("memory");
+        engines.close(2);
+        engines.put(owner(2), engine);
+        assert!(kept(&engines).is_empty());
     }
 }

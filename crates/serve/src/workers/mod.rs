@@ -58,6 +58,16 @@ impl Workers {
         }
     }
 
+    /// A tab is open from now on: engines are kept for it.
+    pub fn open(&self, tab: u64) {
+        self.engines.open(tab);
+    }
+
+    /// A tab is gone, and its engines with it.
+    pub fn close(&self, tab: u64) {
+        self.engines.close(tab);
+    }
+
     /// Starts a job of a tab. It ends soon after the handle is dropped or stopped, and has then posted
     /// its answer.
     pub fn start(self: &Arc<Self>, tab: u64, job: Job, mailbox: &Arc<Mailbox>) -> JobHandle {

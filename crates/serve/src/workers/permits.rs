@@ -16,6 +16,15 @@ struct Queue {
     others: VecDeque<oneshot::Sender<Permit>>,
 }
 
+impl Queue {
+    /// Jobs that end before their turn leave their place in the queue behind. They are removed with every new one:
+    /// while the urgent keep all permits nobody comes to the end of the others, and the queue would grow.
+    fn forget_those_who_gave_up(&mut self) {
+        self.urgent.retain(|turn| !turn.is_closed());
+        self.others.retain(|turn| !turn.is_closed());
+    }
+}
+
 /// The permit of one computation, returned when it is dropped.
 pub struct Permit {
     permits: Option<Permits>,
@@ -37,6 +46,7 @@ impl Permits {
                     queue.free -= 1;
                     return Permit { permits: Some(self.clone()) };
                 }
+                queue.forget_those_who_gave_up();
                 let (sender, turn) = oneshot::channel();
                 if is_urgent { &mut queue.urgent } else { &mut queue.others }.push_back(sender);
                 turn
@@ -50,9 +60,7 @@ impl Permits {
     /// How many wait: the urgent, and the others.
     pub fn waiting(&self) -> (usize, usize) {
         let mut queue = self.queue();
-        // Those who gave up are still in the queue.
-        queue.urgent.retain(|turn| !turn.is_closed());
-        queue.others.retain(|turn| !turn.is_closed());
+        queue.forget_those_who_gave_up();
         (queue.urgent.len(), queue.others.len())
     }
 
@@ -117,6 +125,17 @@ mod tests {
         drop(poll(second.as_mut()).expect("its turn"));
         drop(poll(fifth.as_mut()).expect("its turn"));
         assert!(poll(pin!(permits.acquire(true))).is_some());
+    }
+
+    #[test]
+    fn those_who_give_up_leave_no_place_behind() {
+        let permits = Permits::new(1);
+        let _first = poll(pin!(permits.acquire(true))).expect("free");
+        for number in 0..10_000 {
+            assert!(poll(pin!(permits.acquire(number % 3 == 0))).is_none());
+        }
+        let queue = permits.queue();
+        assert!(queue.urgent.len() + queue.others.len() <= 1);
     }
 
     #[test]

@@ -14,13 +14,17 @@ fn client_messages() -> Vec<Value> {
         "play": { "white": person, "black": engine, "clock": null, "white_ms": 0, "black_ms": 0,
                   "line": ["e2e4"], "result": "*", "reason": null },
     });
+    let report = json!({ "complete": true, "start": 20, "line": ["f2f3", "0000", "g2g4"], "moves": [
+        { "score": 15, "loss": 0.01 }, null,
+        { "score": -31_999, "loss": 0.5, "mark": "??", "reply": ["d8h4"], "better": [["e2e4"], 30] } ] });
     let paco = json!({ "start": "fen", "actions": ["e2", "e4"], "white": person,
                        "black": { "kind": "player", "level": 1 } });
     vec![
         json!({ "type": "hello", "protocol": 1 }),
         json!({ "type": "hello", "protocol": 1, "saved": saved }),
+        json!({ "type": "hello", "protocol": 1, "upload": 3 }),
         json!({ "type": "hello", "protocol": 1,
-                "saved": { "upload": 3, "path": [], "play": null, "paco": paco } }),
+                "saved": { "path": [], "play": null, "report": report, "paco": paco } }),
         json!({ "type": "new_game", "variant": "chess960", "position": 518, "white": person,
                 "black": model, "clock": clock }),
         json!({ "type": "new_game", "variant": "chess", "position": null, "fen": "8/8", "white": person,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tabiya_serve::Access;
 
 use crate::client::{Tab, ask, raw, start, status};
@@ -198,4 +198,47 @@ async fn with_a_token_nothing_is_served_without_it() {
     let query = format!("?token={TOKEN}");
     assert!(Tab::try_open(address, &query, std::slice::from_ref(&origin)).await.is_ok());
     assert!(Tab::try_open(address, "", &[origin, ("cookie", cookie)]).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_that_is_too_long_for_a_message_is_restored_from_an_upload() {
+    let address = start(Access::default()).await;
+    let (mut tab, session) = Tab::hello(address).await;
+    let person = json!({ "kind": "person" });
+    let comment = "long ".repeat(20_000);
+    let saved = json!({
+        "pgn": format!("1. e4 {{{comment}}} e5 *"), "path": ["e2e4", "e7e5"],
+        "play": { "white": person, "black": person, "clock": null, "white_ms": 0, "black_ms": 0,
+                  "line": ["e2e4", "e7e5"], "result": "*", "reason": null },
+        "paco": { "start": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w 0 AHah - -",
+                  "actions": ["e2", "e4"], "white": person, "black": person },
+    });
+    let keep = |body: String| {
+        format!(
+            "POST /upload?session={session}&saved=1 HTTP/1.1\r\nHost: {address}\r\n\
+             Origin: http://{address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+    };
+    let hello = async |tab: &mut Tab, body: String| {
+        let answer = raw(address, keep(body).as_bytes()).await;
+        let body: Value = serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!(body["games"], json!([]));
+        tab.send(json!({ "type": "hello", "protocol": 1, "upload": body["upload"] })).await;
+    };
+    hello(&mut tab, saved.to_string()).await;
+    let play = loop {
+        let play = tab.next_of("play").await;
+        if play["status"] != "none" {
+            break play;
+        }
+    };
+    assert_eq!((&play["status"], &play["line"]), (&json!("playing"), &json!(["e2e4", "e7e5"])));
+    assert_eq!(tab.next_of("paco").await["turns"][0]["actions"], json!(["e2", "e4"]));
+    for damaged in ["{".to_owned(), "1. e4 *".to_owned(), "[".repeat(100_000)] {
+        hello(&mut tab, damaged).await;
+        assert!(tab.next_of("notice").await["text"].as_str().unwrap().contains("cannot be read"));
+    }
+    tab.send(json!({ "type": "hello", "protocol": 1, "upload": 99 })).await;
+    assert!(tab.next_of("notice").await["text"].as_str().unwrap().contains("not there"));
 }

@@ -2,6 +2,7 @@
  * The Analyse view: board and evaluation bar, engine lines, move tree, what people play, attention, the report on
  * the whole game. This module holds the state and connects the parts; each part draws what it is given.
  */
+import { createTools } from "../board/tools.js";
 import { createMoveInput } from "../move-input.js";
 import { gameAddress } from "../text.js";
 import { button, confirmDialog, copyText, el, setAttribute } from "../ui.js";
@@ -22,15 +23,13 @@ import { autoShapes } from "./shapes.js";
 import { createTabs } from "./tabs.js";
 import { createTree } from "./tree.js";
 
-/**
- * @typedef {import("../protocol").ServerMessage} ServerMessage
- * @typedef {import("../protocol").TreeNode} TreeNode
- * @typedef {Extract<ServerMessage, { type: "threat" }>} ThreatMessage
- */
+/** @import { Context, GameMessage, LearnMessage, LineActions, LinesMessage, ModelMessage, PositionMessage, ReportMessage, ServerMessage, TreeNode, View } from "./types" */
+
+/** @typedef {Extract<ServerMessage, { type: "threat" }>} ThreatMessage */
 
 /**
- * @param {import("../types").Context} context
- * @returns {import("../types").View}
+ * @param {Context} context
+ * @returns {View}
  */
 export function createAnalysisView(context) {
   const { preferences, send } = context;
@@ -39,24 +38,25 @@ export function createAnalysisView(context) {
   const settings = { on: values.engine, multipv: values.multipv, arrows: values.arrows, threat: false };
   /** @type {GameTree | null} */
   let game = null;
-  /** @type {import("../protocol").PositionMessage | null} */
+  /** @type {PositionMessage | null} */
   let position = null;
-  /** @type {import("../protocol").LinesMessage | null} */
+  /** @type {LinesMessage | null} */
   let lines = null;
   /** @type {ThreatMessage | null} */
   let threat = null;
-  /** @type {import("../protocol").ModelMessage | null} */
+  /** @type {ModelMessage | null} */
   let model = null;
-  /** @type {import("../protocol").ReportMessage | null} */
+  /** @type {ReportMessage | null} */
   let report = null;
-  /** @type {import("../protocol").LearnMessage | null} */
+  /** @type {LearnMessage | null} */
   let learn = null;
   /** The node shown, or asked for: keys may come faster than answers. */
   let current = -1;
   /** @type {number | null} */
   let wanted = null;
   let visible = false;
-  let drawMode = false;
+  /** A report was asked for here, rather than kept. */
+  let asked = false;
   /** The connection that knows our settings. */
   let session = context.welcome;
   let shapesDrawn = "";
@@ -81,7 +81,7 @@ export function createAnalysisView(context) {
   });
 
   const preview = createPreview(context, () => board.orientation);
-  /** @type {import("./types").LineActions} */
+  /** @type {LineActions} */
   const actions = {
     play(node, moves) {
       preview.hide();
@@ -103,6 +103,7 @@ export function createAnalysisView(context) {
   const reportPanel = createReport({
     seconds: values.seconds, actions, onGo: goTo,
     onStart(seconds) {
+      asked = true;
       preferences.set("seconds", seconds);
       send({ type: "analyse_game", seconds });
     },
@@ -131,15 +132,9 @@ export function createAnalysisView(context) {
     const box = more.getBoundingClientRect();
     openNodeMenu(current, box.left, box.top - 8);
   } });
-  const pencil = button({ icon: "draw", label: "Draw arrows and circles", class: "quiet", onclick: () => {
-    drawMode = !drawMode;
-    board.setDraw(drawMode ? "green" : null);
-    setAttribute(pencil, "aria-pressed", String(drawMode));
-  } });
+  const tools = createTools(board, { first, previous, next, last, flip }, "move", "quiet");
   const nav = el("div", { class: "an-nav", role: "group", "aria-label": "Navigation" },
-    button({ icon: "first", label: "First position", class: "quiet", onclick: first }), button({ icon: "previous", label: "Previous move", class: "quiet", onclick: previous }),
-    button({ icon: "next", label: "Next move", class: "quiet", onclick: next }), button({ icon: "last", label: "Last position", class: "quiet", onclick: last }),
-    more, createMoveInput(context, true));
+    tools.first, tools.previous, tools.next, tools.last, more, createMoveInput(context, true));
   const tabs = createTabs([
     { id: "moves", name: "Moves", panel: el("div", { class: "an-moves" }, title, problem, tree.element, verdict) },
     { id: "people", name: "People", panel: people.element },
@@ -153,7 +148,7 @@ export function createAnalysisView(context) {
   });
   const element = el("div", { class: "an-view" },
     el("div", { class: "an-stage" }, bar.element, el("div", { class: "an-board" }, board.element),
-      el("div", { class: "an-status" }, opening, outcome, pencil, button({ icon: "flip", label: "Flip the board", class: "quiet", onclick: flip }),
+      el("div", { class: "an-status" }, opening, outcome, tools.draw, tools.flip,
         button({ text: "Play from here", onclick: context.playFromHere }))),
     nav, engine.element, learnPanel.element, tabs.list, ...tabs.panels, graph.element, preview.element);
 
@@ -314,7 +309,7 @@ export function createAnalysisView(context) {
   }
 
   // messages
-  /** @param {import("../protocol").GameMessage} message */
+  /** @param {GameMessage} message */
   function onGame(message) {
     const another = message.document !== game?.message.document;
     game = new GameTree(message);
@@ -329,13 +324,13 @@ export function createAnalysisView(context) {
     details.set(game);
     if (report) reportPanel.set(report, game);
     problem.hidden = !message.problem;
-    setText(problem, message.problem ?? "");
+    setText(problem, message.problem ? `The rest cannot be read: ${message.problem}` : "");
     drawTitle();
     drawVerdict();
     drawShapes();
   }
 
-  /** @param {import("../protocol").PositionMessage} message */
+  /** @param {PositionMessage} message */
   function onPosition(message) {
     const moved = message.node !== position?.node || message.document !== position.document;
     if (message.node === wanted || message.document !== position?.document) wanted = null;
@@ -354,7 +349,7 @@ export function createAnalysisView(context) {
     drawShapes();
   }
 
-  /** @param {import("../protocol").ReportMessage} message */
+  /** @param {ReportMessage} message */
   function onReport(message) {
     if (!game || message.document !== game.message.document) return;
     report = message;
@@ -363,12 +358,13 @@ export function createAnalysisView(context) {
     reportPanel.set(message, game);
     reportPanel.finish();
     drawBar();
-    if (visible && message.complete) {
+    drawVerdict();
+    if (visible && message.complete && asked) {
       context.announce(`Analysis complete. Accuracy: White ${message.white.accuracy.toFixed(0)} percent, Black ${message.black.accuracy.toFixed(0)} percent.`);
     }
   }
 
-  /** @param {import("../protocol").LearnMessage} message */
+  /** @param {LearnMessage} message */
   function onLearn(message) {
     const started = !learn;
     learn = message;
@@ -466,9 +462,9 @@ export function createAnalysisView(context) {
       return action !== undefined;
     },
     keys: [
-      ["← →", "Previous and next move"], ["↑ ↓", "First and last position"], ["Shift + ← →", "Previous and next variation"],
+      ["↑ ↓", "First and last position"], ["Shift + ← →", "Previous and next variation"],
       ["space", "Play the engine’s best move"], ["l", "Engine on or off"], ["a", "Arrows for the best moves"], ["x", "Show the threat"],
-      ["c", "Comment on the move"], ["f", "Flip the board"],
+      ["c", "Comment on the move"],
     ],
   };
 }

@@ -2,21 +2,23 @@
  * Where the transformer looks: for each head of a layer, the attention weights from the square that is pointed at
  * (or, without one, what every square receives on average), small for all heads and large on the board.
  */
-import { el, setAttribute } from "../ui.js";
+import { chooseByArrow, el, setAttribute } from "../ui.js";
 import { setText } from "./dom.js";
 import { percent } from "./format.js";
+
+/** @import { CreateAttention, Welcome } from "./types" */
 
 /** @param {string} square */
 const squareIndex = (square) => square.charCodeAt(0) - 97 + 8 * (square.charCodeAt(1) - 49);
 /** @param {number} index */
 const squareName = (index) => "abcdefgh"[index % 8] + String(1 + (index >> 3));
 
-/** @type {import("./types").CreateAttention} */
+/** @type {CreateAttention} */
 export function createAttention({ request, onHeat }) {
   /** Weights by head, of the position and layer shown.
    * @type {Map<number, Float32Array>} */
   let weights = new Map();
-  /** @type {import("../protocol").Welcome["model"]} */
+  /** @type {Welcome["model"]} */
   let model = { layers: 0, heads: [] };
   let layer = 0;
   let head = 0;
@@ -26,8 +28,8 @@ export function createAttention({ request, onHeat }) {
   /** @type {number | null} */
   let square = null;
 
-  const layers = el("div", { class: "an-segments row", role: "radiogroup", "aria-label": "Layer" });
-  const heads = el("div", { class: "an-heads", role: "radiogroup", "aria-label": "Head" });
+  const layers = el("div", { class: "an-segments row", role: "radiogroup", "aria-label": "Layer", onkeydown: chooseByArrow });
+  const heads = el("div", { class: "an-heads", role: "radiogroup", "aria-label": "Head", onkeydown: chooseByArrow });
   const caption = el("p", { class: "an-attention-text", role: "status" });
   const [least, most] = [el("span", {}), el("span", {})];
   const element = el("div", { class: "an-attention" },
@@ -48,20 +50,7 @@ export function createAttention({ request, onHeat }) {
         el("span", {}, name))));
     layers.replaceChildren(...Array.from({ length: model.layers }, (_, index) =>
       el("button", { type: "button", role: "radio", class: "an-plain", onclick: () => choose(index, head) }, String(index + 1))));
-    for (const group of [layers, heads]) group.addEventListener("keydown", walk);
     check();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function walk(event) {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key] ?? 0;
-    const buttons = [.../** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")];
-    const next = buttons[(buttons.findIndex((one) => one === document.activeElement) + step + buttons.length) % buttons.length];
-    if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    next?.click();
-    next?.focus();
   }
 
   function check() {

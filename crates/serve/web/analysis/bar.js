@@ -3,13 +3,15 @@ import { el, setAttribute } from "../ui.js";
 import { setText } from "./dom.js";
 import { scoreText, scoreWords, wdlWords } from "./format.js";
 
+/** @import { CreateEvaluationBar, CreateWdlBar, Wdl } from "./types" */
+
 /** A bar without text; what it shows is its name.
- * @type {import("./types").CreateWdlBar} */
+ * @type {CreateWdlBar} */
 export function createWdlBar() {
   const parts = ["white", "draw", "black"].map((name) => el("span", { class: `an-wdl-${name}` }));
   const element = el("div", { class: "an-wdl", role: "img" }, ...parts);
   let shown = "";
-  /** @param {import("../protocol").Wdl | null} wdl */
+  /** @param {Wdl | null} wdl */
   function set(wdl) {
     if (shown === String(wdl)) return;
     shown = String(wdl);
@@ -23,7 +25,7 @@ export function createWdlBar() {
 }
 
 /** The evaluation bar beside the board.
- * @type {import("./types").CreateEvaluationBar} */
+ * @type {CreateEvaluationBar} */
 export function createEvaluationBar() {
   const { element, parts, set } = createWdlBar();
   const score = el("span", { "aria-hidden": "true" });

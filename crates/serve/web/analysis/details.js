@@ -3,9 +3,12 @@
  */
 import { button, el } from "../ui.js";
 
-const ROSTER = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+/** @import { CreateDetails } from "./types" */
 
-/** @type {import("./types").CreateDetails} */
+const ROSTER = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+const RESULTS = ["*", "1-0", "0-1", "1/2-1/2"];
+
+/** @type {CreateDetails} */
 export function createDetails({ onTags, onPgn, onFen, onLink, onLoad }) {
   const rows = el("tbody", {});
   const form = el("table", { class: "an-tags", "aria-label": "Tags" }, rows);
@@ -33,7 +36,8 @@ export function createDetails({ onTags, onPgn, onFen, onLink, onLoad }) {
   function row(name, value) {
     const known = name !== "";
     const left = el("input", { class: "an-tag-name", "aria-label": "Name of the tag", maxlength: 64, pattern: "[A-Za-z0-9_]+", onchange: save });
-    const right = el("input", { "aria-label": name || "Value of the tag", maxlength: 255, onchange: save });
+    const right = name === "Result" ? el("select", { "aria-label": name, onchange: save }, ...RESULTS.map((result) => el("option", {}, result)))
+      : el("input", { "aria-label": name || "Value of the tag", maxlength: 255, onchange: save });
     left.value = name;
     right.value = value;
     const line = el("tr", {}, known ? el("th", { scope: "row" }, name) : el("td", {}, left), el("td", {}, right),
@@ -45,7 +49,7 @@ export function createDetails({ onTags, onPgn, onFen, onLink, onLoad }) {
     /** @type {[string, string][]} */
     const tags = [];
     for (const line of rows.children) {
-      const inputs = [...line.querySelectorAll("input")];
+      const inputs = [...line.querySelectorAll("input, select")].map((field) => /** @type {HTMLInputElement} */ (field));
       const name = line.querySelector("th")?.textContent ?? inputs[0]?.value.trim() ?? "";
       const value = inputs.at(-1)?.value.trim() ?? "";
       if (/^\w{1,64}$/.test(name) && value) tags.push([name, value]);
@@ -57,12 +61,14 @@ export function createDetails({ onTags, onPgn, onFen, onLink, onLoad }) {
   return {
     element,
     set(game) {
-      const { tags } = game.message;
+      const { tags: known, result } = game.message;
+      /** @type {[string, string][]} */
+      const tags = [...known.filter(([name]) => name !== "Result"), ["Result", result]];
       const key = JSON.stringify(tags);
       if (key === shown || form.contains(document.activeElement)) return;
       shown = key;
-      const missing = ROSTER.filter((name) => !tags.some((tag) => tag[0] === name));
-      rows.replaceChildren(...tags.map(([name, value]) => row(name, value)), ...missing.map((name) => row(name, "")));
+      const roster = ROSTER.map((name) => row(name, tags.find((tag) => tag[0] === name)?.[1] ?? ""));
+      rows.replaceChildren(...roster, ...tags.filter(([name]) => !ROSTER.includes(name)).map(([name, value]) => row(name, value)));
     },
   };
 }

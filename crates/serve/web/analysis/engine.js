@@ -9,12 +9,11 @@ import { compact, percent, scoreText, scoreWords } from "./format.js";
 import { createMoveLine } from "./moveline.js";
 import { KINDS } from "./people.js";
 
-/** @typedef {import("./types").LinesMessage} LinesMessage */
-/** @typedef {import("./types").ModelMessage} ModelMessage */
+/** @import { CreateEngine, LineActions, LinesMessage, ModelMessage } from "./types" */
 
 const MOST_LINES = 5;
 
-/** @type {import("./types").CreateEngine} */
+/** @type {CreateEngine} */
 export function createEngine({ settings, onChange, actions }) {
   const power = el("button", { type: "button", class: "an-switch an-plain", role: "switch", title: "Engine on or off (l)",
     onclick: () => onChange({ on: !settings.on }) }, el("span", { class: "an-knob", "aria-hidden": "true" }), "Engine");
@@ -32,6 +31,8 @@ export function createEngine({ settings, onChange, actions }) {
     list, el("div", { class: "an-engine-foot" }, stats));
 
   let frozen = false;
+  /** The game has ended in the position shown: there are no lines. */
+  let over = false;
   /** @type {{ message: LinesMessage, ply: number, model: ModelMessage | null } | null} */
   let latest = null;
   list.addEventListener("pointerenter", (event) => { frozen = event.pointerType === "mouse"; });
@@ -61,12 +62,14 @@ export function createEngine({ settings, onChange, actions }) {
       latest = null;
       actions.endPreview();
       list.classList.add("an-stale");
+      over = outcome !== null;
       if (!outcome) return;
       rows.forEach((row) => row.clear());
       setText(score, "");
       setText(stats, outcome);
     },
     set(message, ply, model) {
+      if (over) return;
       const first = message.lines[0];
       setText(score, first ? scoreText(first.score) : "");
       score.title = first ? scoreWords(first.score) : "";
@@ -91,7 +94,7 @@ const toggle = (text, title, onclick) => button({ text, class: "an-toggle", titl
 
 /**
  * @param {number} index
- * @param {import("./types").LineActions} actions
+ * @param {LineActions} actions
  */
 function createRow(index, actions) {
   const score = el("span", { class: "an-line-score" });

@@ -2,8 +2,8 @@
  * Numbers and marks as text.
  */
 
-/** @typedef {import("../protocol").Score} Score */
-/** @typedef {import("../protocol").Wdl} Wdl */
+/** @import { Result, Score, Wdl } from "./types" */
+
 /** @typedef {"?!" | "?" | "??"} Mark */
 
 /** The marks of the analysis: name, plural, NAG and the expected points from which they are given. */
@@ -34,7 +34,7 @@ export const nagText = (nag) => SYMBOLS.get(nag) ?? `$${nag}`;
  * @param {Score} score
  */
 export function scoreText(score) {
-  if ("mate" in score) return score.mate < 0 ? `#−${-score.mate}` : `#${score.mate}`;
+  if ("mate" in score) return score.mate === 0 ? "#" : score.mate < 0 ? `#−${-score.mate}` : `#${score.mate}`;
   const pawns = (Math.abs(score.cp) / 100).toFixed(2);
   return pawns === "0.00" ? "0.00" : (score.cp < 0 ? "−" : "+") + pawns;
 }
@@ -81,5 +81,5 @@ export function duration(seconds) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** @param {import("../protocol").Result} result */
+/** @param {Result} result */
 export const resultText = (result) => result.replaceAll("1/2", "½").replace("-", "–");

@@ -2,8 +2,7 @@
  * The tree of a game message, indexed for walking.
  */
 
-/** @typedef {import("../protocol").GameMessage} GameMessage */
-/** @typedef {import("../protocol").TreeNode} TreeNode */
+/** @import { GameMessage, TreeNode } from "./types" */
 
 export class GameTree {
   /** @param {GameMessage} message */

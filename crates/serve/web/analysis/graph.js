@@ -7,6 +7,8 @@ import { el, setAttribute, svg } from "../ui.js";
 import { setText } from "./dom.js";
 import { markInfo, moveNumber, percent, scoreText } from "./format.js";
 
+/** @import { CreateGraph, GameTree, ReportMessage } from "./types" */
+
 const HEIGHT = 88;
 const PAD = 6;
 
@@ -20,7 +22,7 @@ export function markShape(mark, x, y) {
   return svg("rect", { ...props, x: x - 4.5, y: y - 4.5, width: 9, height: 9 });
 }
 
-/** @type {import("./types").CreateGraph} */
+/** @type {CreateGraph} */
 export function createGraph(onGo) {
   const plot = svg("g", {});
   const cursor = svg("line", { class: "an-graph-now", y1: 0, y2: HEIGHT });
@@ -30,9 +32,9 @@ export function createGraph(onGo) {
   const surface = el("div", { class: "an-graph-surface", role: "slider", tabindex: 0, "aria-label": "Evaluation graph", "aria-valuemin": 0 }, picture);
   const element = el("section", { class: "an-graph", "aria-label": "Evaluation of the game", hidden: true }, surface, caption);
 
-  /** @type {import("./types").ReportMessage["graph"]} */
+  /** @type {ReportMessage["graph"]} */
   let points = [];
-  /** @type {import("./types").GameTree | null} */
+  /** @type {GameTree | null} */
   let game = null;
   let current = -1;
   let slots = 1;

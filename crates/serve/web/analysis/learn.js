@@ -3,7 +3,9 @@
  */
 import { button, el } from "../ui.js";
 
-/** @type {import("./types").CreateLearn} */
+/** @import { CreateLearn, LearnMessage } from "./types" */
+
+/** @type {CreateLearn} */
 export function createLearn(send) {
   const title = el("h2", {});
   const dots = el("div", { class: "an-learn-dots", "aria-hidden": "true" });
@@ -25,7 +27,7 @@ export function createLearn(send) {
       title.textContent = `${player}’s mistakes${learn.state === "done" ? "" : `: ${learn.index + 1} of ${learn.total}`}`;
       dots.replaceChildren(...Array.from({ length: Math.min(learn.total, 40) }, (_, index) =>
         el("span", { class: index < learn.index ? "an-past" : index === learn.index ? "an-now" : "" })));
-      /** @type {Record<import("./types").LearnMessage["state"], [string, HTMLElement[]]>} */
+      /** @type {Record<LearnMessage["state"], [string, HTMLElement[]]>} */
       const states = {
         find: [`${player} played ${learn.played}. Find a better move on the board.`, [show(), next(last, "Skip")]],
         thinking: [`Looking at ${learn.tried} …`, [show(), next(last, "Skip")]],

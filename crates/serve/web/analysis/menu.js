@@ -5,7 +5,9 @@
 import { el } from "../ui.js";
 import { NAGS } from "./format.js";
 
-/** @typedef {import("./types").MenuItem} Item */
+/** @import { MenuItem } from "./types" */
+
+/** @typedef {MenuItem} Item */
 
 /**
  * @param {string} label

@@ -5,14 +5,16 @@
 import { el } from "../ui.js";
 import { moveNumber } from "./format.js";
 
+/** @import { CreateMoveLine, LineData } from "./types" */
+
 const LONGEST = 24;
 
-/** @type {import("./types").CreateMoveLine} */
+/** @type {CreateMoveLine} */
 export function createMoveLine(actions) {
   const element = el("div", { class: "an-line-moves", role: "toolbar", "aria-label": "Line" });
   /** @type {HTMLButtonElement[]} */
   const buttons = [];
-  /** @type {import("./types").LineData | null} */
+  /** @type {LineData | null} */
   let line = null;
 
   /** @param {Event} event */

@@ -7,7 +7,7 @@ import { createWdlBar } from "./bar.js";
 import { setText } from "./dom.js";
 import { percent } from "./format.js";
 
-/** @typedef {import("./types").ModelMessage} ModelMessage */
+/** @import { CreatePeople, ModelMessage } from "./types" */
 
 const ROWS = 8;
 /** Where people and the engine differ. */
@@ -16,7 +16,7 @@ export const KINDS = {
   trap: { icon: "▲", word: "trap", text: "many people would play it, and it is bad" },
 };
 
-/** @type {import("./types").CreatePeople} */
+/** @type {CreatePeople} */
 export function createPeople(actions) {
   const rows = Array.from({ length: ROWS }, () => createRow());
   const wdl = createWdlBar();

@@ -3,20 +3,22 @@
  */
 import { el } from "../ui.js";
 
-/** @type {import("./types").CreatePreview} */
+/** @import { Board, CreatePreview, PreviewMessage } from "./types" */
+
+/** @type {CreatePreview} */
 export function createPreview(context, orientation) {
   const element = el("div", { class: "an-preview", "aria-hidden": "true", hidden: true });
-  /** @type {import("../types").Board | null} */
+  /** @type {Board | null} */
   let board = null;
   /** @type {Element | null} */
   let anchor = null;
   let wanted = "";
-  /** @type {Map<string, import("./types").PreviewMessage>} */
+  /** @type {Map<string, PreviewMessage>} */
   const known = new Map();
 
   const key = (/** @type {{ node: number, moves: string[] }} */ { node, moves }) => `${node} ${moves.join(" ")}`;
 
-  /** @param {import("./types").PreviewMessage} message */
+  /** @param {PreviewMessage} message */
   function draw(message) {
     if (!anchor?.isConnected) return;
     if (!board) {

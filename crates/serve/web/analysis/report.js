@@ -8,12 +8,12 @@ import { duration, MARKS, markInfo, moveNumber } from "./format.js";
 import { markShape } from "./graph.js";
 import { createMoveLine } from "./moveline.js";
 
-/** @typedef {import("./types").TreeNode} TreeNode */
+/** @import { CreateReport, GameTree, LineActions, ReportMessage, TreeNode } from "./types" */
 
 const SECONDS = [0.1, 0.3, 1, 3, 10];
 const INTRO = "The engine looks at every position of the main line on this machine, marks the mistakes, and shows what was better and why.";
 
-/** @type {import("./types").CreateReport} */
+/** @type {CreateReport} */
 export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions }) {
   const time = el("select", { "aria-label": "Seconds per position", title: "Seconds per position" },
     ...SECONDS.map((value) => el("option", { value, selected: value === seconds }, `${value} s each`)));
@@ -29,7 +29,7 @@ export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions 
     button({ text: "Cancel", onclick: () => { onStop(); finish(); } }));
   const intro = el("p", { class: "an-hint" }, INTRO);
   const summary = el("div", {});
-  const learn = el("div", { class: "row" });
+  const learn = el("div", { class: "row an-learners" });
   const list = el("ol", { class: "an-mistakes" });
   const element = el("div", { class: "an-report" }, el("div", { class: "an-slot" }, controls, running), intro, summary, learn, list, help());
   let started = 0;
@@ -70,7 +70,7 @@ export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions 
       summary.replaceChildren(table(report, game, onGo));
       const learners = /** @type {const} */ (["white", "black"]).filter((color) => report[color].marks.some((count) => count > 0));
       learn.replaceChildren(...learners.map((color) => button({ text: color === "white" ? "White" : "Black", onclick: () => onLearn(color) })));
-      if (learners.length) learn.prepend("Learn from mistakes:");
+      if (learners.length) learn.prepend(el("span", {}, "Learn from mistakes:"));
       const marked = game.mainLine.filter((node) => node.mark);
       const key = marked.map((node) => `${node.id}${node.mark}${node.loss}${node.better?.san.length}${node.refutation?.san.length}`).join();
       if (key === listed) return;
@@ -84,14 +84,14 @@ export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions 
 }
 
 /**
- * @param {import("./types").ReportMessage} report
- * @param {import("./types").GameTree} game
+ * @param {ReportMessage} report
+ * @param {GameTree} game
  * @param {(node: number) => void} onGo
  */
 function table(report, game, onGo) {
   const players = [report.white, report.black];
-  const names = players.map((player, index) => el("th", { scope: "col" },
-    el("span", { class: `an-disc an-wdl-${index ? "black" : "white"}`, "aria-hidden": "true" }), player.name || (index ? "Black" : "White")));
+  const names = players.map((player, index) => el("th", { scope: "col" }, el("span", { class: "an-player" },
+    el("span", { class: `an-disc an-wdl-${index ? "black" : "white"}`, "aria-hidden": "true" }), el("span", {}, player.name || (index ? "Black" : "White")))));
   /** @param {string} name @param {(string | Node)[]} cells @param {Node} [shape] */
   const row = (name, cells, shape) => el("tr", {}, el("th", { scope: "row" }, shape, name), ...cells.map((cell) => el("td", {}, cell)));
   /** @param {number} player @param {string} mark @param {number} count */
@@ -120,7 +120,7 @@ const legend = (mark) => svg("svg", { class: "an-legend", viewBox: "0 0 14 14", 
 /**
  * @param {TreeNode} node
  * @param {(node: number) => void} onGo
- * @param {import("./types").LineActions} actions
+ * @param {LineActions} actions
  */
 function mistake(node, onGo, actions) {
   const info = markInfo(node.mark);
@@ -135,7 +135,7 @@ function mistake(node, onGo, actions) {
 /**
  * The better line and the refutation of a marked move, playable.
  * @param {TreeNode} node
- * @param {import("./types").LineActions} actions
+ * @param {LineActions} actions
  */
 export function explanation(node, actions) {
   /** @param {string} name @param {number | null} from @param {number} ply @param {TreeNode["better"]} line */

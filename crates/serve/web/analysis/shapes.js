@@ -3,12 +3,14 @@
  * probability, the threat, and the move to be learned.
  */
 
+/** @import { AutoShape, AutoShapes } from "./types" */
+
 const RANK_WIDTHS = [0.9, 0.6, 0.42, 0.28, 0.18];
 const PEOPLE = 5;
 /** Expected points, in per mille. */
 const FAR_WORSE = 150;
 
-/** @type {import("./types").AutoShapes} */
+/** @type {AutoShapes} */
 export function autoShapes({ position, settings, lines, threat, learn, model }) {
   /** @param {string} uci @returns {{ from: string, to: string }} where the piece ends, also in castling */
   const ends = (uci) => ({ from: uci.slice(0, 2), to: position?.legal.find((move) => move.uci === uci)?.to[0] ?? uci.slice(2, 4) });
@@ -16,7 +18,7 @@ export function autoShapes({ position, settings, lines, threat, learn, model }) 
     const best = position?.legal.find((move) => move.san === learn.best);
     return best && (learn.state === "shown" || learn.state === "right") ? [{ color: "engine", ...ends(best.uci), width: 0.9 }] : [];
   }
-  /** @type {import("../types").AutoShape[]} */
+  /** @type {AutoShape[]} */
   const shapes = [];
   if (model) {
     for (const { uci, probability } of model.moves.slice(0, PEOPLE)) {

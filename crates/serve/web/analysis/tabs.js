@@ -2,12 +2,14 @@
  * The tabs of the panels (WAI-ARIA tabs: one tab stop, arrow keys). Where the window is wide the first panel, the
  * moves, stands beside the others and has no tab.
  */
-import { el, setAttribute, uniqueId } from "../ui.js";
+import { chooseByArrow, el, setAttribute, uniqueId } from "../ui.js";
+
+/** @import { CreateTabs } from "./types" */
 
 /** Also in analysis.css. */
 const WIDE = "(min-width: 1500px)";
 
-/** @type {import("./types").CreateTabs} */
+/** @type {CreateTabs} */
 export function createTabs(parts, onChange) {
   const wide = matchMedia(WIDE);
   let current = parts[0]?.id ?? "";
@@ -18,17 +20,7 @@ export function createTabs(parts, onChange) {
     setAttribute(panel, "aria-labelledby", button.id);
     return button;
   });
-  const list = el("div", { class: "an-tabs", role: "tablist", "aria-label": "Panels" }, ...buttons);
-  list.addEventListener("keydown", (event) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (!step) return;
-    const shown = buttons.filter((button) => !button.hidden);
-    const next = shown[(shown.findIndex((button) => button === document.activeElement) + step + shown.length) % shown.length];
-    next?.click();
-    next?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
+  const list = el("div", { class: "an-tabs", role: "tablist", "aria-label": "Panels", onkeydown: chooseByArrow }, ...buttons);
 
   /** @param {string} id */
   function open(id) {

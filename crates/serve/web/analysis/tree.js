@@ -7,14 +7,13 @@ import { el, reveal } from "../ui.js";
 import { reconcile } from "./dom.js";
 import { markInfo, moveNumber, nagText, resultText, scoreText, scoreWords } from "./format.js";
 
-/** @typedef {import("./types").TreeNode} TreeNode */
-/** @typedef {import("./types").GameTree} GameTree */
+/** @import { CreateTree, GameTree, TreeNode } from "./types" */
 
 /** Variations nested deeper than this stand inline, deeper than `DEEPEST` they are left out. */
 const DEEPEST_BLOCK = 8;
 const DEEPEST = 100;
 
-/** @type {import("./types").CreateTree} */
+/** @type {CreateTree} */
 export function createTree({ onGo, onMenu, onBest, onComment }) {
   const element = el("div", { class: "an-tree", role: "group", "aria-label": "Moves" });
   /** @type {GameTree | null} */

@@ -7,6 +7,8 @@ import type {
 import type { AutoShape, Context } from "../types";
 import type { GameTree } from "./game";
 
+export type * from "../types";
+
 export type PreviewMessage = Extract<ServerMessage, { type: "preview" }>;
 
 interface Part { element: HTMLElement }

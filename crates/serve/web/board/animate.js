@@ -3,9 +3,11 @@
 import { cornerOf } from "./geometry.js";
 
 /**
- * @typedef {import("./picture.js").Drawn} Drawn
- * @typedef {{ square: string, color: "white" | "black", piece: string, element: SVGGElement }} Part
+ * @import { Drawn } from "./picture.js"
+ * @import { Color } from "../types"
  */
+
+/** @typedef {{ square: string, color: "white" | "black", piece: string, element: SVGGElement }} Part */
 
 let enabled = true;
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -25,7 +27,7 @@ export function animationsOn() {
 /**
  * @param {Map<string, Drawn>} before
  * @param {Map<string, Drawn>} after
- * @param {import("../protocol").Color} orientation
+ * @param {Color} orientation
  * @param {SVGGElement} layer
  */
 export function animateChange(before, after, orientation, layer) {

@@ -14,17 +14,16 @@ import { premoveTargets } from "./premove.js";
 import { choosePromotion } from "./promotion.js";
 import { toggleShape } from "./shapes.js";
 
-/**
- * @typedef {import("../protocol").LegalMove} LegalMove
- * @typedef {Required<Omit<import("../types").BoardState, "fen" | "pieces" | "still">>} State
- */
+/** @import { AutoShape, Board, BoardOptions, BoardState, LegalMove, Shape } from "../types" */
+
+/** @typedef {Required<Omit<BoardState, "fen" | "pieces" | "still">>} State */
 
 /** @type {State} */
 const EMPTY = { turn: "white", legal: [], last: null, check: null, movable: null, premove: false, targets: [] };
 
 /**
- * @param {import("../types").BoardOptions} options
- * @returns {import("../types").Board}
+ * @param {BoardOptions} options
+ * @returns {Board}
  */
 export function createBoard(options) {
   const interactive = options.interactive !== false;
@@ -36,9 +35,9 @@ export function createBoard(options) {
   let premove = null;
   /** The square under a dragged piece. @type {string | null} */
   let over = null;
-  /** @type {import("../protocol").Shape[]} */
+  /** @type {Shape[]} */
   let userShapes = [];
-  /** @type {import("../types").AutoShape[]} */
+  /** @type {AutoShape[]} */
   let autoShapes = [];
   /** @type {Record<string, string>} */
   let highlights = {};
@@ -83,7 +82,7 @@ export function createBoard(options) {
     picture.markOver(square && targets().includes(square) ? square : null);
   }
 
-  /** @param {import("../protocol").Shape[]} shapes */
+  /** @param {Shape[]} shapes */
   function changeShapes(shapes) {
     userShapes = shapes;
     picture.setShapes(autoShapes, userShapes);

@@ -1,5 +1,7 @@
 /** Squares and where they are drawn: the board is 800 by 800 with squares of 100. */
 
+/** @import { Color, Occupant } from "../types" */
+
 export const SIDE = 100;
 const FILES = "abcdefgh";
 
@@ -17,7 +19,7 @@ export function indexOf(square) {
 /**
  * The upper left corner of a square.
  * @param {string} square
- * @param {import("../protocol").Color} orientation
+ * @param {Color} orientation
  * @returns {[number, number]}
  */
 export function cornerOf(square, orientation) {
@@ -31,7 +33,7 @@ export function cornerOf(square, orientation) {
  * The square at a column and row as seen, or null beside the board.
  * @param {number} column
  * @param {number} row
- * @param {import("../protocol").Color} orientation
+ * @param {Color} orientation
  * @returns {string | null}
  */
 export function squareAt(column, row, orientation) {
@@ -43,10 +45,10 @@ export function squareAt(column, row, orientation) {
 /**
  * The pieces of a FEN.
  * @param {string} fen
- * @returns {import("../types").Occupant[]}
+ * @returns {Occupant[]}
  */
 export function occupantsOf(fen) {
-  /** @type {import("../types").Occupant[]} */
+  /** @type {Occupant[]} */
   const occupants = [];
   let file = 0;
   let rank = 7;

@@ -6,9 +6,7 @@
 import { el } from "../ui.js";
 import { squareAt } from "./geometry.js";
 
-/**
- * @typedef {import("../protocol").Color} Color
- */
+/** @import { Color } from "../types" */
 
 /**
  * @param {{ label: string, orientation: Color, activate: (square: string) => void, cancel: () => boolean }} options

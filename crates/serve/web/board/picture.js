@@ -6,9 +6,9 @@ import { SIDE, SQUARES, cornerOf, indexOf, squareAt } from "./geometry.js";
 import { drawSquare } from "./pieces.js";
 import { drawShapes } from "./shapes.js";
 
+/** @import { AutoShape, Color, Occupant, Shape } from "../types" */
+
 /**
- * @typedef {import("../types").Occupant} Occupant
- * @typedef {import("../protocol").Color} Color
  * @typedef {{ occupant: Occupant, element: SVGGElement }} Drawn
  * @typedef {{ marks: [string, string][], targets: string[], ahead: boolean }} Marks squares with the classes of
  *   their marks, and the targets of the selected piece; `ahead`: of a premove
@@ -24,7 +24,7 @@ export function createPicture(orientation) {
   let marks = { marks: [], targets: [], ahead: false };
   /** @type {ArrayLike<number> | null} */
   let heat = null;
-  /** @type {[import("../types").AutoShape[], import("../protocol").Shape[]]} */
+  /** @type {[AutoShape[], Shape[]]} */
   let shapes = [[], []];
 
   const layers = {
@@ -85,8 +85,8 @@ export function createPicture(orientation) {
   }
 
   /**
-   * @param {import("../types").AutoShape[]} auto
-   * @param {import("../protocol").Shape[]} user
+   * @param {AutoShape[]} auto
+   * @param {Shape[]} user
    */
   function setShapes(auto, user) {
     shapes = [auto, user];

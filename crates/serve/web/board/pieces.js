@@ -5,6 +5,8 @@
 
 import { el, svg } from "../ui.js";
 
+/** @import { Color } from "../types" */
+
 /** @type {Record<string, string>} */
 export const PIECE_NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
@@ -22,7 +24,7 @@ export async function loadPieces() {
 /**
  * One piece of a player.
  * @param {string} piece a letter of "pnbrqk"
- * @param {import("../protocol").Color} color
+ * @param {Color} color
  * @returns {SVGUseElement}
  */
 export function drawPiece(piece, color) {
@@ -54,7 +56,7 @@ export function drawSquare(square, white, black, raised, over = false) {
 }
 
 /**
- * @param {import("../protocol").Color} color
+ * @param {Color} color
  * @param {string} piece
  * @param {boolean} union
  * @param {string | null} lift the transform of a raised piece
@@ -66,10 +68,10 @@ function part(color, piece, union, lift) {
   return svg("g", { class: `part ${color}`, "data-piece": piece }, lifted);
 }
 
-/** The definition of a piece in its place in a union. @param {import("../protocol").Color} color @param {string} piece */
+/** The definition of a piece in its place in a union. @param {Color} color @param {string} piece */
 const unionId = (color, piece) => `tabiya-union-${color}-${piece}`;
 
-/** How far behind a piece stands in a union. @param {import("../protocol").Color} color @param {string} piece */
+/** How far behind a piece stands in a union. @param {Color} color @param {string} piece */
 const layerOf = (color, piece) => Number(document.getElementById(unionId(color, piece))?.dataset.layer ?? 0);
 
 /**

@@ -4,8 +4,9 @@
  * that it follows the pointer within one frame.
  */
 
+/** @import { Shape } from "../types" */
+
 /**
- * @typedef {import("../protocol").Shape} Shape
  * @typedef {{
  *   squareAt(x: number, y: number): string | null,
  *   toBoard(x: number, y: number): [number, number],

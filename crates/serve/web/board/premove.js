@@ -5,10 +5,12 @@
 
 import { SQUARES, indexOf } from "./geometry.js";
 
+/** @import { Color } from "../types" */
+
 /**
  * @param {string} from
  * @param {string} piece a letter of "pnbrqk"
- * @param {import("../protocol").Color} color
+ * @param {Color} color
  * @returns {string[]}
  */
 export function premoveTargets(from, piece, color) {

@@ -7,11 +7,13 @@ import { el, svg } from "../ui.js";
 import { cornerOf } from "./geometry.js";
 import { PIECE_NAMES, drawPiece } from "./pieces.js";
 
+/** @import { Color } from "../types" */
+
 /**
  * @param {HTMLElement} board
  * @param {string} square
- * @param {import("../protocol").Color} color
- * @param {import("../protocol").Color} orientation
+ * @param {Color} color
+ * @param {Color} orientation
  * @param {(piece: string | null) => void} done called once, with null if it is cancelled
  * @param {string[]} [pieces]
  * @returns {() => void} cancels the choice

@@ -2,11 +2,13 @@
 
 import { el, svg } from "../ui.js";
 
+/** @import { Preferences } from "../types" */
+
 const SMALLEST = 0.5;
 
 /**
  * @param {HTMLElement} board
- * @param {import("../types").Preferences} preferences
+ * @param {Preferences} preferences
  */
 export function addResizeHandle(board, preferences) {
   const handle = el("button", { type: "button", class: "resize-handle", "aria-label": "Size of the board: arrow keys change it", title: "Resize the board" });

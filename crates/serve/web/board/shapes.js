@@ -3,10 +3,7 @@
 import { svg } from "../ui.js";
 import { cornerOf } from "./geometry.js";
 
-/**
- * @typedef {import("../protocol").Shape} Shape
- * @typedef {import("../types").AutoShape} AutoShape
- */
+/** @import { AutoShape, Color, Shape } from "../types" */
 
 /**
  * Adds a shape; the same shape again erases it, in another color it changes the color.
@@ -24,7 +21,7 @@ export function toggleShape(shapes, shape) {
  * @param {SVGGElement} layer
  * @param {AutoShape[]} auto
  * @param {AutoShape[]} user
- * @param {import("../protocol").Color} orientation
+ * @param {Color} orientation
  */
 export function drawShapes(layer, auto, user, orientation) {
   layer.replaceChildren();

@@ -1,5 +1,7 @@
 /** The placement of a Paco Ŝako FEN as occupants of the board; what is in hand is raised. */
 
+/** @import { Occupant } from "../types" */
+
 /** Unions by letter: the black piece, then the white one; a capital letter exchanges the colors. @type {Record<string, string>} */
 const UNIONS = {
   a: "pp", c: "pr", d: "pn", e: "pb", f: "pq", g: "pk", h: "rr", i: "rn", j: "rb", l: "rq", m: "rk",
@@ -18,13 +20,13 @@ function piecesOf(letter) {
 
 /**
  * @param {string} fen
- * @returns {import("../types").Occupant[]}
+ * @returns {Occupant[]}
  */
 export function occupantsOfPaco(fen) {
   const [placement = "", lifted] = (fen.split(" ")[0] ?? "").split("^");
   const occupants = placement.split("/").flatMap((row, index) => {
     let file = 0;
-    /** @type {import("../types").Occupant[]} */
+    /** @type {Occupant[]} */
     const found = [];
     for (const letter of row) {
       if (/\d/.test(letter)) file += Number(letter);

@@ -3,10 +3,7 @@
  * action with the new state; presses that come before its answer wait for it.
  */
 
-/**
- * @typedef {import("../protocol").PacoMessage} PacoMessage
- * @typedef {import("../protocol").PacoAction} PacoAction
- */
+/** @import { ClientMessage, Context, Occupant, PacoAction, PacoMessage } from "../types" */
 
 /** True if a person may act in the position shown. @param {PacoMessage | null} paco @returns {paco is PacoMessage} */
 export function mayAct(paco) {
@@ -30,7 +27,7 @@ export function isChain(paco) {
 /**
  * What stands on the board and what is raised above it.
  * @param {Pick<PacoMessage, "board" | "hand" | "turn">} paco
- * @returns {import("../types").Occupant[]}
+ * @returns {Occupant[]}
  */
 export function occupantsOf({ board, hand, turn }) {
   if (!hand) return board;
@@ -57,7 +54,7 @@ function preview(paco, square) {
 }
 
 /**
- * @param {import("../types").Context} context
+ * @param {Context} context
  * @param {() => void} choosePromotion
  * @param {(paco: PacoMessage) => void} show draws a preview, without animation
  */
@@ -71,7 +68,7 @@ export function createHand(context, choosePromotion, show) {
   /** What could be lifted at the start of this turn. @type {string[]} */
   let lifts = [];
 
-  /** @param {import("../protocol").ClientMessage} message */
+  /** @param {ClientMessage} message */
   function send(message) {
     awaiting = true;
     context.send(message);

@@ -1,11 +1,11 @@
 /** The turns of a game as a list, and the actions of the turn shown, each of which can be gone to. */
 
-import { el, reveal } from "../ui.js";
+import { createMoveList } from "../play/moves.js";
+import { el } from "../ui.js";
 
-/**
- * @typedef {import("../protocol").PacoMessage} PacoMessage
- * @typedef {{ turns: number, actions: number }} Place
- */
+/** @import { PacoMessage } from "../types" */
+
+/** @typedef {{ turns: number, actions: number }} Place */
 
 /**
  * Another place in the game: whole turns or single actions forward (1) or back (-1).
@@ -43,62 +43,31 @@ function afterAction(list, turns, actions) {
 
 /** @param {(place: Place) => void} goTo */
 export function createTurnList(goTo) {
-  const list = el("ol", { class: "play-moves paco-turns" });
-  const empty = el("p", { class: "muted play-empty" }, "The turns appear here.");
-  const result = el("p", { class: "play-result" });
-  const card = el("div", { class: "card scroll play-moves-card", tabindex: 0, role: "region", "aria-label": "Turns" }, list, empty, result);
+  /** @type {PacoMessage["turns"]} */
+  let turns = [];
+  const list = createMoveList((index) => goTo(afterAction(turns, index, Infinity)), "turns");
   const actions = el("div", { class: "paco-actions-of", role: "group", "aria-label": "Actions of the turn" });
-  let drawn = "";
-
-  /** @param {number} index @param {PacoMessage["turns"]} turns */
-  const turnButton = (index, turns) => el("button", {
-    type: "button", "data-turn": index, onclick: () => goTo(afterAction(turns, index, Infinity)),
-  }, turns[index]?.notation);
 
   return {
-    element: el("div", { class: "paco-list" }, card, actions),
+    element: el("div", { class: "paco-list" }, list.element, actions),
     /** @param {PacoMessage} paco */
     update(paco) {
-      const { turns, shown } = paco;
-      const key = turns.map(({ notation }) => notation).join();
-      if (key !== drawn) {
-        drawn = key;
-        empty.hidden = turns.length > 0;
-        const rows = [];
-        for (let i = 0; i < turns.length;) {
-          /** @type {HTMLLIElement} */
-          const row = el("li", {}, el("span", { class: "number" }, `${rows.length + 1}.`));
-          for (const color of ["white", "black"]) {
-            const turn = turns[i];
-            if (turn?.color === color) row.append(turnButton(i++, turns));
-            else if (turn && color === "white") row.append(el("span", { class: "gap" }, "…"));
-          }
-          rows.push(row);
-        }
-        list.replaceChildren(...rows);
-      }
+      const { shown, ending } = paco;
+      turns = paco.turns;
+      const first = turns[0]?.color === "black" ? 1 : 0;
+      const entries = turns.map(({ color, notation }, id) => ({ id, text: notation, number: 1 + ((id + first) >> 1), isWhite: color === "white" }));
       // The turn that led here, or the one in the middle of which we are.
       const current = shown.actions > 0 ? shown.turns : shown.turns - 1;
-      for (const button of list.querySelectorAll("button")) {
-        if (Number(button.dataset.turn) !== current) button.removeAttribute("aria-current");
-        else {
-          button.setAttribute("aria-current", "true");
-          reveal(card, button);
-        }
-      }
-      if (current < 0) card.scrollTo(0, 0);
-      result.textContent = paco.ending ? winnerOf(paco.ending) : "";
-      if (paco.ending && paco.live) card.scrollTo(card.scrollWidth, card.scrollHeight);
-      drawActions(turns, current, shown.actions > 0 ? shown.actions : Infinity);
+      list.update(entries, current, ending ? winnerOf(ending) : "");
+      drawActions(current, shown.actions > 0 ? shown.actions : Infinity);
     },
   };
 
   /**
-   * @param {PacoMessage["turns"]} turns
    * @param {number} index
    * @param {number} done actions of the turn that are made
    */
-  function drawActions(turns, index, done) {
+  function drawActions(index, done) {
     const turn = turns[index];
     if (!turn) {
       actions.replaceChildren(el("span", { class: "muted" }, "↓ and ↑ step through the actions of a turn"));

@@ -1,36 +1,27 @@
 /** The dialog for a new game of Paco Ŝako: opponent and level, color, start position or a game to go on with. */
 
-import { choices, toggle } from "../play/new-game.js";
+import { choices, levelField, middleLevel, toggle } from "../play/new-game.js";
 import { readStored, writeStored } from "../preferences.js";
 import { el, openDialog } from "../ui.js";
 
-/**
- * @typedef {import("../protocol").PacoPlayer} PacoPlayer
- * @typedef {import("../protocol").ClientMessage & { type: "paco_new" | "paco_load" }} NewGame
- */
+/** @import { ClientMessage, Context, PacoPlayer } from "../types" */
+
+/** @typedef {ClientMessage & { type: "paco_new" | "paco_load" }} NewGame */
 
 const KEY = "tabiya-new-paco-game";
 
-/** The level that is offered first. @param {import("../types").Context} context */
-const middleLevel = ({ welcome }) => Math.floor((welcome.paco_levels.length - 1) / 2);
-
-/** The game that a person finds on the first visit. @param {import("../types").Context} context @returns {NewGame} */
+/** The game that a person finds on the first visit. @param {Context} context @returns {NewGame} */
 export function firstGame(context) {
-  return { type: "paco_new", white: { kind: "person" }, black: { kind: "player", level: middleLevel(context) } };
+  return { type: "paco_new", white: { kind: "person" }, black: { kind: "player", level: middleLevel(context.welcome.paco_levels) } };
 }
 
 /**
- * @param {import("../types").Context} context
+ * @param {Context} context
  * @param {(message: NewGame) => void} start
  */
 export function openNewPacoGame(context, start) {
   const kept = readStored(KEY);
-  const levels = context.welcome.paco_levels;
-  const level = el("select", { name: "level", "aria-label": "Level of the player", "aria-describedby": "paco-level-detail" },
-    ...levels.map(({ name }, index) => el("option", { value: index }, name)));
-  const detail = el("p", { id: "paco-level-detail", class: "muted level-detail" });
-  level.value = kept.level ?? "";
-  if (level.selectedIndex < 0) level.selectedIndex = middleLevel(context);
+  const level = levelField(context.welcome.paco_levels, kept.level);
   const text = el("textarea", {
     name: "text", rows: 3, maxlength: 40_000, spellcheck: "false", required: true,
     "aria-label": "FEN or notation", placeholder: "FEN, or turns like d2>d4 e7>e5 d4xe5",
@@ -39,15 +30,13 @@ export function openNewPacoGame(context, start) {
   const color = choices("color", "Your color", [["white", "White"], ["random", "Random"], ["black", "Black"]], kept.color ?? "white");
   const from = choices("from", "Start", [["start", "Start position"], ["text", "FEN or notation"]], "start");
   const form = el("form", { class: "form", method: "dialog" },
-    el("div", { class: "field-group" }, opponent, level, detail), color,
+    el("div", { class: "field-group" }, opponent, level), color,
     el("div", { class: "field-group" }, from, text),
     el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
 
   function refresh() {
     const data = new FormData(form);
     toggle(level, data.get("opponent") === "player");
-    toggle(detail, data.get("opponent") === "player");
-    detail.textContent = levels[Number(level.value)]?.detail ?? "";
     toggle(color, data.get("opponent") === "player");
     toggle(text, data.get("from") === "text");
   }

@@ -3,7 +3,7 @@
 import { addressWith } from "../text.js";
 import { PIECE_NAMES } from "../board/pieces.js";
 
-/** @typedef {import("../protocol").PacoMessage} PacoMessage */
+/** @import { Color, PacoMessage } from "../types" */
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w 0 AHah - -";
 
@@ -49,7 +49,7 @@ export function looksLikePaco(text) {
 /**
  * "white knight", or for a union "white knight with black pawn".
  * @param {NonNullable<PacoMessage["hand"]>} hand
- * @param {import("../protocol").Color} color
+ * @param {Color} color
  */
 export function handName({ piece, partner }, color) {
   const other = color === "white" ? "black" : "white";

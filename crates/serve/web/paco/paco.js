@@ -1,6 +1,8 @@
 /** The Paco Ŝako view: a game against our player or between two people, with unions, chains and promotions. */
 
 import { choosePromotion } from "../board/promotion.js";
+import { createTools } from "../board/tools.js";
+import { createStrips } from "../play/strip.js";
 import { button, confirmDialog, el } from "../ui.js";
 import { createHand, isChain, mayAct, occupantsOf, squaresFor } from "./hand.js";
 import { createTurnList, stepFrom, winnerOf } from "./moves.js";
@@ -9,8 +11,8 @@ import { handName, looksLikePaco, shareEntries } from "./notation.js";
 import { openRules } from "./rules.js";
 
 /**
- * @typedef {import("../protocol").Color} Color
- * @typedef {import("../protocol").PacoMessage} PacoMessage
+ * @import { Color, Context, PacoHintMessage, PacoMessage, View } from "../types"
+ * @import { NewGame } from "./new-game.js"
  */
 
 /** @type {Color[]} */
@@ -19,20 +21,19 @@ const COLORS = ["white", "black"];
 const titleOf = (color) => (color === "white" ? "White" : "Black");
 
 /**
- * @param {import("../types").Context} context
- * @returns {import("../types").View}
+ * @param {Context} context
+ * @returns {View}
  */
 export function createPacoView(context) {
   const { state } = context;
   let visible = false;
   let threats = false;
-  let drawing = false;
   let spoken = "";
   /** Whose turn is unfinished. @type {Color | null} */
   let begun = null;
   /** The game that the board was last turned for. */
   let turnedFor = "";
-  /** @type {import("../protocol").PacoHintMessage | null} */
+  /** @type {PacoHintMessage | null} */
   let hint = null;
   /** The position that the hint is for. */
   let hintFen = "";
@@ -42,21 +43,14 @@ export function createPacoView(context) {
   // ------------------------------------------------------------------------------------------- elements
   const hand = createHand(context, openChoice, (paco) => board.set({ pieces: occupantsOf(paco), turn: paco.turn, last: paco.last, still: true }));
   const board = context.createBoard({ label: "Board of Paco Ŝako", onSquare: hand.onSquare });
-  const strips = { white: createStrip(), black: createStrip() };
-  const top = el("div", { class: "strip-place" }, strips.black.element);
-  const bottom = el("div", { class: "strip-place" }, strips.white.element);
+  const strips = createStrips(board);
   const turns = createTurnList((place) => context.send({ type: "paco_go_to", ...place }));
   const status = el("p", { class: "play-status" });
   const detail = el("p", { class: "muted play-detail" });
 
-  const tools = {
-    first: button({ icon: "first", label: "Start of the game", onclick: () => step("end", -1) }),
-    previous: button({ icon: "previous", label: "Previous turn", onclick: () => step("turn", -1) }),
-    next: button({ icon: "next", label: "Next turn", onclick: () => step("turn", 1) }),
-    last: button({ icon: "last", label: "End of the game", onclick: () => step("end", 1) }),
-    draw: button({ icon: "draw", label: "Draw arrows and circles", "aria-pressed": "false", onclick: toggleDraw }),
-    flip: button({ icon: "flip", label: "Flip the board", onclick: () => flip() }),
-  };
+  const tools = createTools(board, {
+    first: () => step("end", -1), previous: () => step("turn", -1), next: () => step("turn", 1), last: () => step("end", 1), flip: () => flip(),
+  }, "turn");
   const actions = {
     undo: button({ text: "Undo the turn", icon: "undo", onclick: () => context.send({ type: "paco_undo", all: true }) }),
     takeback: button({ text: "Take back", icon: "undo", onclick: () => context.send({ type: "paco_takeback" }) }),
@@ -74,7 +68,7 @@ export function createPacoView(context) {
   const head = el("div", { class: "card play-head" }, el("div", { class: "grow" }, status, detail),
     button({ text: "New game", label: "New game", icon: "plus", onclick: () => openNewPacoGame(context, start) }));
   const element = el("div", { class: "layout play-view paco-view" },
-    el("section", { class: "board-area", "aria-label": "Game" }, top, board.element, bottom),
+    el("section", { class: "board-area", "aria-label": "Game" }, strips.top, board.element, strips.bottom),
     el("section", { class: "panel", "aria-label": "Turns and actions" },
       head,
       turns.element,
@@ -83,7 +77,7 @@ export function createPacoView(context) {
       el("div", { class: "paco-hints", role: "group", "aria-label": "Hint" }, el("span", {}, "Paco in"), ...hints, hintText)));
 
   // ------------------------------------------------------------------------------------------- the game
-  /** @param {import("./new-game.js").NewGame} message */
+  /** @param {NewGame} message */
   function start(message) {
     turnedFor = "";
     context.send(message);
@@ -110,19 +104,11 @@ export function createPacoView(context) {
     context.send({ type: "paco_threats", on: threats });
   }
 
-  function toggleDraw() {
-    drawing = !drawing;
-    tools.draw.setAttribute("aria-pressed", String(drawing));
-    board.setDraw(drawing ? "green" : null);
-  }
-
   /** @param {Color} [color] */
   function flip(color) {
     closeChoice?.();
     board.flip(color);
-    const white = board.orientation === "white";
-    top.replaceChildren((white ? strips.black : strips.white).element);
-    bottom.replaceChildren((white ? strips.white : strips.black).element);
+    strips.arrange();
     if (visible) openChoice();
   }
 
@@ -165,7 +151,8 @@ export function createPacoView(context) {
   /** @param {PacoMessage} paco */
   function drawPanel(paco) {
     for (const color of COLORS) {
-      strips[color].update(nameOf(paco, color), paco.thinking && paco.turn === color, paco.turn === color && !paco.ending);
+      const toMove = paco.turn === color && !paco.ending;
+      strips[color].update({ text: nameOf(paco, color), busy: paco.thinking && toMove, toMove });
     }
     turns.update(paco);
     [status.textContent, detail.textContent] = describe(paco);
@@ -304,20 +291,4 @@ function sakoText({ sako }) {
   if (sides.length === 0) return "No Ŝako: neither king can be reached in one turn.";
   return sides.length === 2 ? "Ŝako for both: each can unite with the enemy king in one turn."
     : `Ŝako: ${sides[0]} can unite with the enemy king in one turn.`;
-}
-
-/** The line beside the board with a player's name. */
-function createStrip() {
-  const name = el("span", { class: "strip-name" });
-  const thinking = el("span", { class: "thinking", hidden: true, "aria-hidden": "true" }, el("i"), el("i"), el("i"));
-  const element = el("div", { class: "strip" }, el("span", { class: "paco-turn", "aria-hidden": "true" }), name, thinking);
-  return {
-    element,
-    /** @param {string} text @param {boolean} busy @param {boolean} toMove */
-    update(text, busy, toMove) {
-      name.textContent = text;
-      thinking.hidden = !busy;
-      element.classList.toggle("to-move", toMove);
-    },
-  };
 }

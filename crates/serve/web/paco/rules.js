@@ -4,6 +4,8 @@ import { animationsOn } from "../board/animate.js";
 import { button, el, openDialog, setAttribute } from "../ui.js";
 import { occupantsOfPaco } from "./fen.js";
 
+/** @import { Context } from "../types" */
+
 /**
  * A topic plays its steps: the actions that lead to a position, and what there is to see in it.
  * @typedef {{ title: string, text: string, steps: { actions: string[], fen: string, caption: string }[] }} Topic
@@ -14,7 +16,7 @@ const SECONDS_PER_STEP = 2.6;
 /** @type {Promise<{ topics: Topic[] }> | null} */
 let loading = null;
 
-/** @param {import("../types").Context} context */
+/** @param {Context} context */
 export async function openRules(context) {
   if (document.querySelector("dialog[open]")) return;
   try {
@@ -27,7 +29,7 @@ export async function openRules(context) {
 }
 
 /**
- * @param {import("../types").Context} context
+ * @param {Context} context
  * @param {Topic[]} topics
  */
 function show(context, topics) {

@@ -2,13 +2,11 @@
 
 import { el } from "../ui.js";
 
-/**
- * @typedef {import("../protocol").Color} Color
- */
+/** @import { Color, PlayMessage } from "../types" */
 
 export function createClocks() {
   const faces = { white: face("White"), black: face("Black") };
-  /** @type {import("../protocol").PlayMessage | null} */
+  /** @type {PlayMessage | null} */
   let play = null;
   let received = 0;
   /** @type {number | undefined} */
@@ -32,7 +30,7 @@ export function createClocks() {
 
   return {
     faces,
-    /** @param {import("../protocol").PlayMessage} message */
+    /** @param {PlayMessage} message */
     update(message) {
       play = message;
       received = performance.now();

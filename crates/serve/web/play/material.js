@@ -3,13 +3,15 @@
 import { drawPiece, PIECE_NAMES } from "../board/pieces.js";
 import { el, svg } from "../ui.js";
 
+/** @import { Color } from "../types" */
+
 const ORDER = ["q", "r", "b", "n", "p"];
 /** @type {Record<string, number>} */
 const VALUES = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 
 /**
  * @param {string} fen
- * @param {import("../protocol").Color} color
+ * @param {Color} color
  * @returns {Node[]}
  */
 export function materialOf(fen, color) {

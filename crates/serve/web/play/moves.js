@@ -2,11 +2,15 @@
 
 import { el, reveal } from "../ui.js";
 
+/** @import { GameMessage, PlayMessage, TreeNode } from "../types" */
+
+/** @typedef {{ id: number, text: string, number: number, isWhite: boolean }} Entry */
+
 /**
  * The nodes of the game in play from the root on; without a game the main line.
- * @param {import("../protocol").GameMessage | null} game
- * @param {import("../protocol").PlayMessage | null} play
- * @returns {import("../protocol").TreeNode[]}
+ * @param {GameMessage | null} game
+ * @param {PlayMessage | null} play
+ * @returns {TreeNode[]}
  */
 export function lineOf(game, play) {
   const nodes = new Map(game?.nodes.map((node) => [node.id, node]));
@@ -24,66 +28,60 @@ export function lineOf(game, play) {
 }
 
 /**
- * @param {(node: number) => void} goTo
+ * A list of moves in two columns, shared with Paco Ŝako.
+ * @param {(id: number) => void} goTo
+ * @param {string} [name] what the list holds
  */
-export function createMoveList(goTo) {
+export function createMoveList(goTo, name = "moves") {
   const list = el("ol", { class: "play-moves" });
   const result = el("p", { class: "play-result" });
-  const empty = el("p", { class: "muted play-empty" }, "The moves appear here.");
-  const element = el("div", { class: "card scroll play-moves-card", tabindex: 0, role: "region", "aria-label": "Moves" }, list, empty, result);
+  const empty = el("p", { class: "muted play-empty" }, `The ${name} appear here.`);
+  const label = name.replace(/^./, (letter) => letter.toUpperCase());
+  const element = el("div", { class: "card scroll play-moves-card", tabindex: 0, role: "region", "aria-label": label }, list, empty, result);
   /** @type {Map<number, HTMLButtonElement>} */
   const buttons = new Map();
   let drawn = "";
 
-  list.addEventListener("click", (event) => {
-    const target = event.target instanceof Element ? event.target.closest("button") : null;
-    if (target?.dataset.node) goTo(Number(target.dataset.node));
-  });
+  /** @param {Entry} entry */
+  function moveButton({ id, text }) {
+    const button = el("button", { type: "button", onclick: () => goTo(id) }, text);
+    buttons.set(id, button);
+    return button;
+  }
 
   return {
     element,
     /**
-     * @param {import("../protocol").TreeNode[]} line
+     * @param {Entry[]} moves
      * @param {number | undefined} shown
      * @param {string} ending
      */
-    update(line, shown, ending) {
-      const key = line.map((node) => `${node.id}${node.san}`).join();
+    update(moves, shown, ending) {
+      const key = moves.map(({ id, text }) => `${id} ${text}`).join();
       if (key !== drawn) {
         drawn = key;
         buttons.clear();
-        const rows = [];
-        const moves = line.slice(1);
         empty.hidden = moves.length > 0;
-        // A game may start with Black's move.
-        for (let i = 0; i < moves.length;) {
-          const first = moves[i];
-          if (!first) break;
-          const number = Math.floor((first.ply - 1) / 2) + 1;
-          const row = el("li", {}, el("span", { class: "number" }, `${number}.`));
-          if (first.ply % 2 === 0) row.append(el("span", { class: "gap" }, "…"));
-          else row.append(moveButton(moves[i++]));
-          if (moves[i]?.ply === 2 * number) row.append(moveButton(moves[i++]));
-          rows.push(row);
+        /** @type {HTMLLIElement[]} */
+        const rows = [];
+        for (const move of moves) {
+          if (move.isWhite || !rows.length) rows.push(el("li", {}, el("span", { class: "number" }, `${move.number}.`)));
+          // A game may start with Black's move.
+          if (!move.isWhite && rows.at(-1)?.children.length === 1) rows.at(-1)?.append(el("span", { class: "gap" }, "…"));
+          rows.at(-1)?.append(moveButton(move));
         }
         list.replaceChildren(...rows);
       }
       for (const [id, button] of buttons) {
-        if (id === shown) {
+        if (id !== shown) button.removeAttribute("aria-current");
+        else {
           button.setAttribute("aria-current", "true");
           reveal(element, button);
-        } else button.removeAttribute("aria-current");
+        }
       }
-      if (shown === line[0]?.id) element.scrollTo(0, 0);
+      if (!buttons.has(shown ?? -1)) element.scrollTo(0, 0);
       result.textContent = ending;
-      if (ending && shown === line.at(-1)?.id) element.scrollTo(element.scrollWidth, element.scrollHeight);
+      if (ending && shown === moves.at(-1)?.id) element.scrollTo(element.scrollWidth, element.scrollHeight);
     },
   };
-
-  /** @param {import("../protocol").TreeNode | undefined} node */
-  function moveButton(node) {
-    const button = el("button", { type: "button", "data-node": node?.id }, node?.san ?? "");
-    if (node) buttons.set(node.id, button);
-    return button;
-  }
 }

@@ -3,18 +3,19 @@
 import { readStored, writeStored } from "../preferences.js";
 import { el, openDialog } from "../ui.js";
 
+/** @import { ClientMessage, Context, Player, Welcome } from "../types" */
+
 const KEY = "tabiya-new-game";
 
 /**
- * @typedef {import("../protocol").Player} Player
- * @typedef {Extract<import("../protocol").ClientMessage, { type: "new_game" }>} NewGame
- * @typedef {Extract<import("../protocol").ClientMessage, { type: "play_from" }>} PlayFrom
+ * @typedef {Extract<ClientMessage, { type: "new_game" }>} NewGame
+ * @typedef {Extract<ClientMessage, { type: "play_from" }>} PlayFrom
  */
 
 const CLOCKS = ["none", "1+0", "3+2", "5+3", "10+0", "15+10", "custom"];
 
-/** The level of the first game. @param {import("../protocol").Welcome} welcome */
-export function middleLevel({ levels }) {
+/** The level that is offered first. @param {unknown[]} levels */
+export function middleLevel(levels) {
   return Math.max(0, Math.floor((levels.length - 1) / 2));
 }
 
@@ -22,7 +23,7 @@ export function middleLevel({ levels }) {
 const TEMPERATURES = [["1", "Like people: moves by their odds"], ["0.5", "Careful: rarely an unlikely move"], ["0", "Always the likeliest move"]];
 
 /**
- * @param {import("../types").Context} context
+ * @param {Context} context
  * @param {(message: NewGame | PlayFrom) => void} start
  * @param {boolean} [fromHere] play on from the position shown
  */
@@ -32,11 +33,7 @@ export function openNewGame(context, start, fromHere = false) {
   /** @param {string} name @param {string} fallback */
   const value = (name, fallback) => kept[name] ?? fallback;
 
-  const level = el("select", { name: "level", "aria-label": "Level of the engine", "aria-describedby": "level-detail" },
-    ...levels.map(({ name }, index) => el("option", { value: index }, name)));
-  const detail = el("p", { id: "level-detail", class: "muted level-detail" });
-  level.value = value("level", String(middleLevel(context.welcome)));
-  if (level.selectedIndex < 0) level.selectedIndex = middleLevel(context.welcome);
+  const level = levelField(levels, kept.level);
   const temperature = el("select", { name: "temperature", "aria-label": "How the human-like player chooses" },
     ...TEMPERATURES.map(([key, name]) => el("option", { value: key }, name)));
   temperature.value = value("temperature", "1");
@@ -59,7 +56,7 @@ export function openNewGame(context, start, fromHere = false) {
     el("label", { class: "field grow" }, el("span", {}, "Increment, seconds"), increment));
 
   const form = el("form", { class: "form", method: "dialog" },
-    el("div", { class: "field-group" }, opponent, level, detail, temperature), color,
+    el("div", { class: "field-group" }, opponent, level, temperature), color,
     !fromHere && el("div", { class: "field-group" }, variant, number, fen),
     el("div", { class: "field-group" }, clock, custom),
     el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
@@ -68,8 +65,6 @@ export function openNewGame(context, start, fromHere = false) {
   function refresh() {
     const data = new FormData(form);
     toggle(level, data.get("opponent") === "engine");
-    toggle(detail, data.get("opponent") === "engine");
-    detail.textContent = levels[Number(level.value)]?.detail ?? "";
     toggle(temperature, data.get("opponent") === "model");
     toggle(color, data.get("opponent") !== "person");
     toggle(number, data.get("variant") === "chess960");
@@ -125,6 +120,25 @@ export function choices(name, legend, options, chosen) {
 }
 
 /**
+ * The choice of a level, and what it means.
+ * @param {Welcome["levels"]} levels
+ * @param {string} [chosen]
+ */
+export function levelField(levels, chosen) {
+  const level = el("select", { name: "level", "aria-label": "Level", "aria-describedby": "level-detail", onchange: describe },
+    ...levels.map(({ name }, index) => el("option", { value: index }, name)));
+  const detail = el("p", { id: "level-detail", class: "muted level-detail" });
+  level.value = chosen ?? "";
+  if (level.selectedIndex < 0) level.selectedIndex = middleLevel(levels);
+  function describe() {
+    detail.textContent = levels[level.selectedIndex]?.detail ?? "";
+  }
+  describe();
+  return el("fieldset", { class: "field-group" }, level, detail);
+}
+
+/**
+ * Shows what belongs to a choice; what is hidden is not sent.
  * @param {HTMLElement & { disabled?: boolean }} element
  * @param {boolean} on
  */

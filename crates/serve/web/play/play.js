@@ -1,17 +1,15 @@
 /** The Play view: a game against the engine, the human-like model, or between two people at one board. */
 
+import { createTools } from "../board/tools.js";
 import { createMoveInput, stepByKey } from "../move-input.js";
 import { button, confirmDialog, el, oncePerFrame } from "../ui.js";
 import { createClocks } from "./clock.js";
 import { materialOf } from "./material.js";
 import { createMoveList, lineOf } from "./moves.js";
 import { openNewGame } from "./new-game.js";
+import { createStrips } from "./strip.js";
 
-/**
- * @typedef {import("../protocol").Color} Color
- * @typedef {import("../protocol").Player} Player
- * @typedef {import("../protocol").PlayMessage} PlayMessage
- */
+/** @import { AutoShape, ClientMessage, Color, Context, PlayMessage, Player, Shape, View } from "../types" */
 
 /** Before the first game. @type {PlayMessage} */
 const NO_GAME = {
@@ -20,19 +18,18 @@ const NO_GAME = {
 };
 
 /**
- * @param {import("../types").Context} context
- * @returns {import("../types").View}
+ * @param {Context} context
+ * @returns {View}
  */
 export function createPlayView(context) {
   const { state } = context;
   const currentPlay = () => state.play ?? NO_GAME;
-  /** @type {import("../types").AutoShape[]} */
+  /** @type {AutoShape[]} */
   let hint = [];
   let hintText = "";
   /** The game that the board was last turned for. */
   let turnedFor = "";
-  let drawing = false;
-  /** What the person has drawn on the position `shapesOf`. @type {import("../protocol").Shape[]} */
+  /** What the person has drawn on the position `shapesOf`. @type {Shape[]} */
   let shapes = [];
   let shapesOf = "";
   /** The state of the game in the message before. */
@@ -47,21 +44,14 @@ export function createPlayView(context) {
     onMove: (_from, _to, _promotion, move) => context.send({ type: "move", uci: move.uci }),
   });
   const clocks = createClocks();
-  const strips = { white: createStrip(clocks.faces.white), black: createStrip(clocks.faces.black) };
-  const top = el("div", { class: "strip-place" }, strips.black.element);
-  const bottom = el("div", { class: "strip-place" }, strips.white.element);
+  const strips = createStrips(board, clocks.faces);
   const moves = createMoveList((node) => context.send({ type: "go_to", node }));
   const statusLine = el("p", { class: "play-status" });
   const detail = el("p", { class: "muted play-detail" });
 
-  const tools = {
-    first: button({ icon: "first", label: "First move", onclick: () => step(0) }),
-    previous: button({ icon: "previous", label: "Previous move", onclick: () => step(shownIndex() - 1) }),
-    next: button({ icon: "next", label: "Next move", onclick: () => step(shownIndex() + 1) }),
-    last: button({ icon: "last", label: "Last move", onclick: () => step(Infinity) }),
-    draw: button({ icon: "draw", label: "Draw arrows and circles", "aria-pressed": "false", onclick: toggleDraw }),
-    flip: button({ icon: "flip", label: "Flip the board", onclick: () => flip() }),
-  };
+  const tools = createTools(board, {
+    first: () => step(0), previous: () => step(shownIndex() - 1), next: () => step(shownIndex() + 1), last: () => step(Infinity), flip: () => flip(),
+  });
   const actions = {
     takeback: button({ text: "Take back", icon: "undo", onclick: takeBack }),
     hint: button({ text: "Hint", icon: "hint", onclick: () => context.send({ type: "hint" }) }),
@@ -74,7 +64,7 @@ export function createPlayView(context) {
   const newGame = button({ text: "New game", label: "New game", icon: "plus", onclick: () => openNewGame(context, startGame) });
   const head = el("div", { class: "card play-head" }, el("div", { class: "grow" }, statusLine, detail), newGame);
   const element = el("div", { class: "layout play-view" },
-    el("section", { class: "board-area", "aria-label": "Game" }, top, board.element, bottom),
+    el("section", { class: "board-area", "aria-label": "Game" }, strips.top, board.element, strips.bottom),
     el("section", { class: "panel", "aria-label": "Moves and actions" },
       head,
       moves.element,
@@ -90,7 +80,7 @@ export function createPlayView(context) {
   const line = () => lineOf(state.game, state.play);
   const shownIndex = () => line().findIndex((node) => node.id === state.position?.node);
 
-  /** @param {import("../protocol").ClientMessage} message */
+  /** @param {ClientMessage} message */
   function startGame(message) {
     turnedFor = "";
     board.cancel();
@@ -132,18 +122,10 @@ export function createPlayView(context) {
     context.send({ type: "go_to", node: node.id });
   }
 
-  function toggleDraw() {
-    drawing = !drawing;
-    tools.draw.setAttribute("aria-pressed", String(drawing));
-    board.setDraw(drawing ? "green" : null);
-  }
-
   /** @param {Color} [color] */
   function flip(color) {
     board.flip(color);
-    const white = board.orientation === "white";
-    top.replaceChildren((white ? strips.black : strips.white).element);
-    bottom.replaceChildren((white ? strips.white : strips.black).element);
+    strips.arrange();
   }
 
   // ---- drawing
@@ -168,11 +150,13 @@ export function createPlayView(context) {
     const play = currentPlay();
     if (!position) return;
     for (const color of /** @type {Color[]} */ (["white", "black"])) {
-      strips[color].update(nameOf(play[color], color), materialOf(position.fen, color), play.thinking && position.turn === color && isLive());
+      const toMove = position.turn === color && playing();
+      strips[color].update({ text: nameOf(play[color], color), pieces: materialOf(position.fen, color), busy: play.thinking && toMove && isLive(), toMove });
     }
     const nodes = line();
     const at = shownIndex();
-    moves.update(nodes, position.node, play.status === "over" ? play.result.replace("1/2-1/2", "½–½").replace("-", "–") : "");
+    const entries = nodes.slice(1).map(({ id, san, ply }) => ({ id, text: san ?? "", number: Math.ceil(ply / 2), isWhite: ply % 2 === 1 }));
+    moves.update(entries, position.node, play.status === "over" ? play.result.replace("1/2-1/2", "½–½").replace("-", "–") : "");
     head.classList.toggle("over", play.status === "over");
     newGame.classList.toggle("primary", play.status === "none");
     statusLine.textContent = statusOf(play);
@@ -241,7 +225,7 @@ export function createPlayView(context) {
   // ---- messages
   return {
     element,
-    keys: [["n", "New game"], ["t", "Take back"], ["h", "Hint"]],
+    keys: [["↑ ↓", "First and last position"], ["Escape", "Cancel a selection or premove"], ["n", "New game"], ["t", "Take back"], ["h", "Hint"]],
     show() {
       // After an excursion in the analysis the game goes on where it was.
       if (playing() && shownIndex() < 0) step(Infinity);
@@ -297,27 +281,4 @@ export function createPlayView(context) {
 function endingOf(play) {
   const winner = play.result === "1-0" ? "White wins" : play.result === "0-1" ? "Black wins" : play.result === "*" ? "No result" : "Draw";
   return play.reason ? `${winner}: ${play.reason}` : winner;
-}
-
-/**
- * The line beside the board with a player's name, material and clock.
- * @param {HTMLElement} clock
- */
-function createStrip(clock) {
-  const name = el("span", { class: "strip-name" });
-  const thinking = el("span", { class: "thinking", hidden: true, "aria-hidden": "true" }, el("i"), el("i"), el("i"));
-  const material = el("span", { class: "material" });
-  return {
-    element: el("div", { class: "strip" }, name, material, thinking, clock),
-    /**
-     * @param {string} text
-     * @param {Node[]} pieces
-     * @param {boolean} busy
-     */
-    update(text, pieces, busy) {
-      name.textContent = text;
-      material.replaceChildren(...pieces);
-      thinking.hidden = !busy;
-    },
-  };
 }

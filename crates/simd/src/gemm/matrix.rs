@@ -64,6 +64,11 @@ impl<'a> Matrix<'a> {
         Self { data, rows, columns, row_stride, column_stride: 1 }
     }
 
+    /// Rows and columns.
+    pub const fn size(self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
     /// The slice behind the view.
     pub const fn data(self) -> &'a [f32] {
         self.data
@@ -80,6 +85,13 @@ impl<'a> Matrix<'a> {
         // Without rows the slice may be empty.
         let begin = first.saturating_mul(self.column_stride).min(self.data.len());
         Self { data: &self.data[begin..], columns, ..self }
+    }
+
+    /// A block of rows.
+    pub(super) fn rows_from(self, first: usize, end: usize) -> Self {
+        assert!(first <= end && end <= self.rows, "rows out of range");
+        let begin = first.saturating_mul(self.row_stride).min(self.data.len());
+        Self { data: &self.data[begin..], rows: end - first, ..self }
     }
 
     /// The transposed view.
@@ -114,10 +126,22 @@ impl<'a> MatrixMut<'a> {
         Self { data, rows, columns, row_stride }
     }
 
+    /// Rows and columns.
+    pub const fn size(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
     /// A block of columns.
     pub(super) fn columns_from(&mut self, first: usize, columns: usize) -> MatrixMut<'_> {
         assert!(first + columns <= self.columns, "columns out of range");
         let begin = first.min(self.data.len());
         MatrixMut { data: &mut self.data[begin..], columns, ..*self }
+    }
+
+    /// A block of rows.
+    pub(super) fn rows_from(self, first: usize, rows: usize) -> MatrixMut<'a> {
+        assert!(first + rows <= self.rows, "rows out of range");
+        let begin = first.saturating_mul(self.row_stride).min(self.data.len());
+        MatrixMut { data: &mut self.data[begin..], rows, ..self }
     }
 }

@@ -169,7 +169,7 @@ impl<const M: usize, const N: usize> Outline for MicroKernel<M, N> {
                 for m in 0..M {
                     let a = V::splat(*a.add(m * tile.a_row_stride));
                     for n in 0..N {
-                        sums[m][n] = sums[m][n].add_product(a, b[n]);
+                        sums[m][n] = sums[m][n].add_dot(a, b[n]);
                     }
                 }
             }

@@ -1,5 +1,6 @@
 //! f32 matrix products (GEMM), by a micro-kernel that is generic over the instruction set.
 
+pub mod bf16;
 mod matrix;
 mod micro_kernel;
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! The input of rescoring: a data set, or one file of rows, Parquet or packed.
+//! The input of rescoring: a data set, one file of rows, Parquet or packed, or Parquet files of other programs.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use data::{Counts, DataError, InputFile, Manifest, Shard, Split};
+use data::{Counts, DataError, DataSet, InputFile, Manifest, Shard, Split};
 use serde_json::Value;
 
 /// Rows per block. Independent of row groups, so that both formats have the same blocks.
@@ -38,7 +38,7 @@ pub struct Block {
 }
 
 impl Source {
-    /// Opens a data set, or a file, whose rows are all training rows.
+    /// Opens a data set, Parquet files of other programs, or a file, whose rows are all training rows.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let no_data_set = |reason: &str| DataError::NotADataSet {
             path: path.to_owned(),
@@ -47,7 +47,23 @@ impl Source {
         if !path.exists() {
             return Err(no_data_set("there is no such file or folder"));
         }
-        let mut source = if path.is_dir() {
+        let foreign = DataSet::open(path).ok().filter(DataSet::is_all_foreign);
+        let mut source = if let Some(set) = foreign {
+            let (mut shards, mut hasher) = (Vec::new(), blake3::Hasher::new());
+            for split in Split::ALL {
+                shards.extend(set.shards(split)?.into_iter().map(|shard| (shard, split)));
+                for hash in set.hashes(split) {
+                    hasher.update(hash.as_bytes());
+                }
+            }
+            let input = InputFile {
+                name: path.display().to_string(),
+                bytes: Some(shards.iter().map(|(shard, _)| file_size(shard)).sum()),
+                blake3: Some(hasher.finalize().to_hex().to_string()),
+            };
+            let (blocks, made, counts) = (Vec::new(), None, Counts::default());
+            Self { path: path.to_owned(), shards, blocks, rows: 0, input, made, counts }
+        } else if path.is_dir() {
             let manifest = Manifest::open(path)?;
             let mut shards = Vec::new();
             for file in &manifest.files {
@@ -97,6 +113,10 @@ impl Source {
         let (shard, split) = &self.shards[block.shard];
         Some((block, shard, *split))
     }
+}
+
+fn file_size(shard: &Shard) -> u64 {
+    shard.path().metadata().map_or(0, |file| file.len())
 }
 
 impl Block {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use chess::PackedRow;
 use chess::rng::Rng;
-use data::{DataError, FileFormat, Manifest, PackedFile, SUCCESS, Shard, Split};
+use data::{DataError, DataSet, FileFormat, Manifest, PackedFile, SUCCESS, Shard, Split};
 
 use learn::TrainError;
 
@@ -28,8 +28,9 @@ pub struct RowFiles {
 }
 
 impl RowFiles {
-    /// The files of one split: of finished data sets; of folders with files (`.rows`, `.parquet`) that are
-    /// no data set, and of single files, which are all training rows.
+    /// The files of one split: of finished data sets; of Parquet files that other programs have written
+    /// ([`DataSet`]); of folders with files of ours (`.rows`, `.parquet`) that are no data set, and of single
+    /// files, which are all training rows.
     pub fn open(paths: &[PathBuf], split: Split) -> Result<Self, TrainError> {
         let mut all = Self::default();
         for path in paths {
@@ -37,6 +38,10 @@ impl RowFiles {
                 let manifest = Manifest::open(path)?;
                 for file in manifest.files.iter().filter(|file| file.split == split) {
                     all.add(&path.join(&file.path), Some(&file.blake3))?;
+                }
+            } else if let Some(set) = foreign(path) {
+                for (shard, hash) in set.shards(split)?.into_iter().zip(set.hashes(split)) {
+                    all.add_shard(shard, &hash);
                 }
             } else if split == Split::Train {
                 if path.is_dir() {
@@ -97,6 +102,12 @@ impl RowFiles {
         Ok(())
     }
 
+    fn add_shard(&mut self, shard: Shard, hash: &str) {
+        self.hasher_input.extend(shard.rows().to_le_bytes());
+        self.hasher_input.extend(hash.bytes());
+        self.files.push(Arc::new(shard));
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> u64 {
         self.files.iter().map(|shard| shard.rows()).sum()
@@ -144,6 +155,11 @@ impl RowFiles {
         rows.truncate(count as usize);
         Ok(rows)
     }
+}
+
+/// Parquet files that other programs have written, if that is what there is.
+fn foreign(path: &Path) -> Option<DataSet> {
+    DataSet::open(path).ok().filter(DataSet::is_all_foreign)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -52,6 +52,8 @@ pub struct Training {
     pub save_every: u64,
     /// How many older checkpoints are kept.
     pub keep: usize,
+    /// The folder for an event file of TensorBoard.
+    pub tensorboard: Option<PathBuf>,
 }
 
 /// The result of a run.
@@ -98,7 +100,7 @@ pub fn train(
         step: 0,
         recent: LossTotals::default(),
         total: RowCounts::default(),
-        log: Log::new(out),
+        log: Log::new(out).with_tensorboard(training.tensorboard.as_deref()),
         validation: Vec::new(),
         _lock: lock,
     };

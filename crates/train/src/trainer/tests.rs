@@ -223,6 +223,7 @@ fn training(folder: &Path, out: &str) -> Training {
         out: folder.join(out),
         from: None,
         must_resume: false,
+        tensorboard: None,
         save_every: 1,
         keep: 0,
     }

@@ -15,6 +15,7 @@ An engine is started with `SimpleEngine.popen_uci`::
 `tabiya.Engine` is an engine without a process.
 """
 
+from ._options import Info, UciOptionMap
 from ._score import Cp, Mate, MateGiven, PovScore, PovWdl, Score, Wdl
 from ._simple import (
     AnalysisComplete,
@@ -34,6 +35,14 @@ __all__ = [
     "Cp",
     "EngineError",
     "EngineTerminatedError",
+    "INFO_ALL",
+    "INFO_BASIC",
+    "INFO_CURRLINE",
+    "INFO_NONE",
+    "INFO_PV",
+    "INFO_REFUTATION",
+    "INFO_SCORE",
+    "Info",
     "InfoDict",
     "Limit",
     "Mate",
@@ -44,5 +53,14 @@ __all__ = [
     "PovWdl",
     "Score",
     "SimpleEngine",
+    "UciOptionMap",
     "Wdl",
 ]
+
+INFO_NONE = Info.NONE
+INFO_BASIC = Info.BASIC
+INFO_SCORE = Info.SCORE
+INFO_PV = Info.PV
+INFO_REFUTATION = Info.REFUTATION
+INFO_CURRLINE = Info.CURRLINE
+INFO_ALL = Info.ALL

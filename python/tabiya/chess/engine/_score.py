@@ -25,12 +25,12 @@ class Score:
         """Whether it is a mate."""
         return self.mate() is not None
 
-    def _key(self) -> Tuple:
+    def _key(self) -> Tuple[int, int]:
         mate = self.mate()
         if isinstance(self, _MateGiven):
             return (3, 0)
         if mate is None:
-            return (1, self.score())
+            return (1, self.score() or 0)
         return (2, -mate) if mate > 0 else (0, -mate)
 
     def __eq__(self, other: object) -> bool:
@@ -41,6 +41,9 @@ class Score:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def __neg__(self) -> "Score":
+        raise NotImplementedError
 
     def __pos__(self) -> "Score":
         return self

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple
 
 from ..._tabiya import Move
 from .._board import Board
+from ._options import Info, UciOptionMap
 from ._score import Cp, Mate, PovScore, PovWdl, Wdl
 
 InfoDict = Dict[str, Any]
@@ -152,13 +153,15 @@ class SimpleEngine:
     def __init__(self, command: Union[str, List[str]], *, timeout: Optional[float] = 10.0, **popen_args: Any) -> None:
         self.timeout = timeout
         self.id: Dict[str, str] = {}
-        self.options: Dict[str, Option] = {}
+        self.options: UciOptionMap[Option] = UciOptionMap()
         self._lines: "queue.Queue[Optional[str]]" = queue.Queue()
         self._multipv = 1
-        self._position: Optional[Board] = None
+        self._game: object = None
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, **popen_args
         )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input, self._output = self._process.stdin, self._process.stdout
         threading.Thread(target=self._read, daemon=True).start()
         try:
             self._hello()
@@ -168,13 +171,21 @@ class SimpleEngine:
 
     @classmethod
     def popen_uci(
-        cls, command: Union[str, List[str]], *, timeout: Optional[float] = 10.0, **popen_args: Any
+        cls,
+        command: Union[str, List[str]],
+        *,
+        timeout: Optional[float] = 10.0,
+        debug: Optional[bool] = None,
+        setpgrp: bool = False,
+        **popen_args: Any,
     ) -> "SimpleEngine":
-        """Starts an engine and waits until it is ready."""
+        """Starts an engine and waits until it is ready. With ``setpgrp`` Ctrl-C does not reach it."""
+        if setpgrp:
+            popen_args["start_new_session"] = True
         return cls(command, timeout=timeout, **popen_args)
 
     def _read(self) -> None:
-        for line in self._process.stdout:
+        for line in self._output:
             self._lines.put(line.rstrip("\r\n"))
         self._lines.put(None)
 
@@ -182,8 +193,8 @@ class SimpleEngine:
         if any(c in line for c in "\r\n"):
             raise EngineError(f"a line break in a command: {line!r}")
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            self._input.write(line + "\n")
+            self._input.flush()
         except (OSError, ValueError) as error:
             raise EngineTerminatedError(f"the engine has ended: {error}") from error
 
@@ -225,13 +236,18 @@ class SimpleEngine:
 
     def configure(self, options: Mapping[str, Any]) -> None:
         """Sets options by name. Raises EngineError for an option the engine does not have."""
-        names = {name.lower(): name for name in self.options}
         for name, value in options.items():
-            if name.lower() not in names:
+            if name not in self.options:
                 raise EngineError(f"the engine has no option {name!r}")
             text = {True: "true", False: "false", None: "<empty>"}.get(value, value) if not isinstance(value, int) or isinstance(value, bool) else value
-            self._send(f"setoption name {names[name.lower()]} value {text}")
+            self._send(f"setoption name {self.options[name].name} value {text}")
         self.ping()
+
+    def _new_game(self, game: object) -> None:
+        if game != self._game:
+            self._game = game
+            self._send("ucinewgame")
+            self.ping()
 
     def _start(self, board: Board, limit: Limit, multipv: int, root_moves: Optional[Iterable[Move]]) -> None:
         if multipv != self._multipv:
@@ -248,12 +264,26 @@ class SimpleEngine:
         self._send("go " + limit._go() + (" searchmoves " + " ".join(restrict) if restrict else ""))
 
     def play(
-        self, board: Board, limit: Limit, *, root_moves: Optional[Iterable[Move]] = None, options: Mapping[str, Any] = {}
+        self,
+        board: Board,
+        limit: Limit,
+        *,
+        game: object = None,
+        info: Info = Info.NONE,
+        ponder: bool = False,
+        draw_offered: bool = False,
+        root_moves: Optional[Iterable[Move]] = None,
+        options: Mapping[str, Any] = {},
+        opponent: Any = None,
     ) -> PlayResult:
-        """Thinks within the limit and returns the move."""
+        """Thinks within the limit and returns the move.
+
+        Another ``game`` than before is announced to the engine. ``info``, ``ponder``, ``draw_offered`` and
+        ``opponent`` are accepted and make no difference.
+        """
         if options:
             self.configure(options)
-        with self.analysis(board, limit, root_moves=root_moves) as analysis:
+        with self.analysis(board, limit, game=game, root_moves=root_moves) as analysis:
             best = analysis.wait()
             return PlayResult(best.move, best.ponder, analysis.info)
 
@@ -263,13 +293,15 @@ class SimpleEngine:
         limit: Limit,
         *,
         multipv: Optional[int] = None,
+        game: object = None,
+        info: Info = Info.ALL,
         root_moves: Optional[Iterable[Move]] = None,
         options: Mapping[str, Any] = {},
     ) -> Union[InfoDict, List[InfoDict]]:
         """Thinks within the limit and returns what was found: a dictionary, or one for each of multipv lines."""
         if options:
             self.configure(options)
-        with self.analysis(board, limit, multipv=multipv, root_moves=root_moves) as analysis:
+        with self.analysis(board, limit, multipv=multipv, game=game, root_moves=root_moves) as analysis:
             analysis.wait()
             return analysis.info if multipv is None else analysis.multipv
 
@@ -279,10 +311,16 @@ class SimpleEngine:
         limit: Optional[Limit] = None,
         *,
         multipv: Optional[int] = None,
+        game: object = None,
+        info: Info = Info.ALL,
         root_moves: Optional[Iterable[Move]] = None,
+        options: Mapping[str, Any] = {},
     ) -> "AnalysisResult":
         """Starts to think and returns what comes in, as an iterator of info dictionaries."""
         limit = limit or Limit()
+        if options:
+            self.configure(options)
+        self._new_game(game)
         self._start(board, limit, multipv or 1, root_moves)
         return AnalysisResult(self, board.copy(), limit)
 
@@ -300,7 +338,7 @@ class SimpleEngine:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._input, self._output):
             with contextlib.suppress(OSError):
                 pipe.close()
 
@@ -378,7 +416,7 @@ class AnalysisResult:
             while True:
                 self.get()
         except AnalysisComplete:
-            return self._best
+            return self._best or BestMove(None, None)
 
     def __iter__(self) -> Iterator[InfoDict]:
         return self

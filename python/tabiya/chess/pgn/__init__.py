@@ -11,19 +11,32 @@
 Trees are for people and editors; they are not the fast way to read many games.
 """
 
-from ._headers import Headers
-from ._nodes import ChildNode, Game, GameNode
-from ._reader import read_game, read_headers, skip_game
-from ._time_control import TimeControl, TimeControlPart, TimeControlType, parse_time_control
+from ._headers import Headers as Headers
+from ._nodes import (
+    ChildNode as ChildNode,
+    Game as Game,
+    GameNode as GameNode,
+)
+from ._reader import (
+    read_game as read_game,
+    read_headers as read_headers,
+    skip_game as skip_game,
+)
+from ._time_control import (
+    TimeControl as TimeControl,
+    TimeControlPart as TimeControlPart,
+    TimeControlType as TimeControlType,
+    parse_time_control as parse_time_control,
+)
 from ._visitors import (
-    SKIP,
-    BaseVisitor,
-    BoardBuilder,
-    FileExporter,
-    GameBuilder,
-    HeadersBuilder,
-    SkipVisitor,
-    StringExporter,
+    SKIP as SKIP,
+    BaseVisitor as BaseVisitor,
+    BoardBuilder as BoardBuilder,
+    FileExporter as FileExporter,
+    GameBuilder as GameBuilder,
+    HeadersBuilder as HeadersBuilder,
+    SkipVisitor as SkipVisitor,
+    StringExporter as StringExporter,
 )
 
 NAG_NULL = 0

@@ -1,7 +1,7 @@
 """Commands in comments: ``[%eval 0.35]``, ``[%clk 0:05:00]``, ``[%emt 0:00:07]``, ``[%csl Ga1]``, ``[%cal Ra1h1]``."""
 
 import re
-from typing import Iterable, List, Optional, Pattern, Tuple
+from typing import Iterable, List, Optional, Pattern, Tuple, Union
 
 from .. import engine, svg
 from .._squares import WHITE
@@ -10,14 +10,14 @@ _EVAL = re.compile(r"\[%eval\s+(?:#(?P<mate>[+-]?\d+)|(?P<pawns>[+-]?\d*\.?\d+))
 _ARROWS = re.compile(r"\[%(?:csl|cal)\s+(?P<arrows>[^\]]*)\]")
 
 
-def _time(name: str) -> Pattern:
+def _time(name: str) -> "Pattern[str]":
     return re.compile(rf"\[%{name}\s+(?P<sign>-?)(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+(?:\.\d*)?)\s*\]")
 
 
 _CLOCK, _ELAPSED = _time("clk"), _time("emt")
 
 
-def _replaced(comment: str, pattern: Pattern, command: str) -> str:
+def _replaced(comment: str, pattern: "Pattern[str]", command: str) -> str:
     """The comment with the command in the place of the first match of the pattern, or at the end."""
     match = pattern.search(comment)
     if match and command:
@@ -31,7 +31,7 @@ def _replaced(comment: str, pattern: Pattern, command: str) -> str:
     return f"{comment} {command}" if comment and not comment.endswith(" ") else comment + command
 
 
-def _seconds(comment: str, pattern: Pattern) -> Optional[float]:
+def _seconds(comment: str, pattern: "Pattern[str]") -> Optional[float]:
     match = pattern.search(comment)
     if not match:
         return None
@@ -61,7 +61,7 @@ class Annotations:
             return None
         if match["mate"] is not None:
             mate = int(match["mate"])
-            score = engine.Mate(mate) if mate else engine.Mate(-0)
+            score: engine.Score = engine.Mate(mate) if mate else engine.Mate(-0)
         else:
             score = engine.Cp(round(float(match["pawns"]) * 100))
         return engine.PovScore(score, WHITE)
@@ -76,7 +76,7 @@ class Annotations:
         command = ""
         if score is not None:
             white = score.white()
-            value = f"#{white.mate()}" if white.is_mate() else f"{white.score() / 100:.2f}"
+            value = f"#{white.mate()}" if white.is_mate() else f"{(white.score() or 0) / 100:.2f}"
             command = f"[%eval {value}{'' if depth is None else f',{max(depth, 0)}'}]"
         self.comment = _replaced(self.comment, _EVAL, command)
 
@@ -91,11 +91,12 @@ class Annotations:
                     pass
         return found
 
-    def set_arrows(self, arrows: Iterable) -> None:
+    def set_arrows(self, arrows: Iterable[Union["svg.Arrow", Tuple[int, int]]]) -> None:
         """Sets or replaces the arrows and circles: arrows of `tabiya.chess.svg`, or pairs of squares."""
-        circles, lines = [], []
+        circles: List[str] = []
+        lines: List[str] = []
         for arrow in arrows:
-            if isinstance(arrow, Tuple):
+            if isinstance(arrow, tuple):
                 arrow = svg.Arrow(*arrow)
             (circles if arrow.tail == arrow.head else lines).append(arrow.pgn())
         commands = [f"[%{name} {','.join(texts)}]" for name, texts in (("csl", circles), ("cal", lines)) if texts]

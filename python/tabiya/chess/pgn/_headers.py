@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import MutableMapping
-from typing import Dict, Iterable, Iterator, Optional
+from typing import TYPE_CHECKING, Dict, Iterable, Iterator, Optional, Tuple, Type
 
 from .._board import Board
+
+if TYPE_CHECKING:
+    from ._visitors import HeadersBuilder
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _DEFAULTS = {"Date": "????.??.??", "Result": "*"}
@@ -15,7 +18,7 @@ _CHESS960 = {"chess960", "chess 960", "960", "fischerandom", "fischerrandom", "f
 _WILD = {f"wild/{n}" for n in ("0", "1", "2", "3", "4", "5", "6", "7", "8", "8a")}
 
 
-class Headers(MutableMapping):
+class Headers(MutableMapping[str, str]):
     """The tag pairs of a game: the seven of the roster first, then the others in the order they were set."""
 
     def __init__(self, data: Optional[Dict[str, str]] = None, **kwargs: str) -> None:
@@ -33,7 +36,7 @@ class Headers(MutableMapping):
         """Whether the tag Variant names one of the wild starting positions of FICS, which have a FEN."""
         return self.get("Variant", "").lower() in _WILD
 
-    def variant(self) -> type:
+    def variant(self) -> Type[Board]:
         """The class of boards for the tag Variant. Raises ValueError if it is not chess or Chess960."""
         name = self.get("Variant", "").lower()
         if name not in _STANDARD and not self.is_chess960() and not self.is_wild():
@@ -82,14 +85,14 @@ class Headers(MutableMapping):
         return f"{type(self).__name__}({pairs})"
 
     @classmethod
-    def builder(cls):
+    def builder(cls) -> "HeadersBuilder":
         """A visitor that reads only the tag pairs."""
         from ._visitors import HeadersBuilder
 
         return HeadersBuilder(Headers=lambda: cls({}))
 
 
-def text(headers: Iterable) -> Iterator[str]:
+def text(headers: Iterable[Tuple[str, str]]) -> Iterator[str]:
     """The lines of tag pairs."""
     for name, value in headers:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,6 +1,6 @@
 """The tree of a game: `Game` is its root, every other node a `ChildNode` with its move."""
 
-from typing import Any, Callable, Generic, Iterable, Iterator, List, Optional, Set, TypeVar, Union
+from typing import Any, Callable, Generic, Iterable, Iterator, List, Mapping, Optional, Set, TypeVar, Union
 
 from ..._tabiya import Move
 from .._board import Board
@@ -32,8 +32,9 @@ class GameNode(Annotations):
         self.nags = set()
 
     def _moves(self) -> List[Move]:
-        moves, node = [], self
-        while node.parent is not None:
+        moves: List[Move] = []
+        node: GameNode = self
+        while isinstance(node, ChildNode):
             moves.append(node.move)
             node = node.parent
         moves.reverse()
@@ -240,6 +241,9 @@ def _show_continuations(parent: GameNode, board: Board, visitor: BaseVisitor) ->
 class ChildNode(GameNode):
     """A node with a move."""
 
+    parent: GameNode
+    move: Move
+
     def __init__(
         self,
         parent: GameNode,
@@ -285,9 +289,9 @@ class Game(GameNode):
     headers: Headers
     errors: List[Exception]
 
-    def __init__(self, headers=None) -> None:
+    def __init__(self, headers: Optional[Mapping[str, str]] = None) -> None:
         super().__init__()
-        self.headers = headers if isinstance(headers, Headers) else Headers(headers)
+        self.headers = headers if isinstance(headers, Headers) else Headers(None if headers is None else dict(headers))
         self.errors = []
 
     def board(self) -> Board:

@@ -6,7 +6,7 @@ algebraic notation, null moves (``--``, ``Z0``), missing results, and unbalanced
 """
 
 import re
-from typing import Any, Callable, List, Optional, TextIO
+from typing import Any, Callable, List, Optional, TextIO, Tuple
 
 from .._board import Board
 from ._headers import Headers
@@ -156,7 +156,7 @@ class _Moves:
             else:
                 self.visitor.visit_nag(_SYMBOLS.get(match["symbol"], 0) if match["symbol"] else int(match["nag"]))
 
-    def _comment(self, line: str, at: int):
+    def _comment(self, line: str, at: int) -> Tuple[str, int]:
         """Reads a comment, which may go over several lines; returns the line it ends on and where."""
         texts, end = [], line.find("}", at)
         while end < 0:

@@ -78,14 +78,16 @@ class BaseVisitor:
 class GameBuilder(BaseVisitor):
     """Builds the tree of a game. Errors are logged and kept in ``Game.errors``."""
 
-    def __init__(self, *, Game: Optional[Callable] = None) -> None:
+    def __init__(self, *, Game: Optional[Callable[[], Any]] = None) -> None:
         if Game is None:
-            from ._nodes import Game as Game
-        self.Game = Game
+            from . import _nodes
+
+            Game = _nodes.Game
+        self.Game: Callable[[], Any] = Game
 
     def begin_game(self) -> None:
         self.game = self.Game()
-        self.variation_stack: List = [self.game]
+        self.variation_stack: List[Any] = [self.game]
         self.starting_comment = ""
         self.in_variation = False
 
@@ -135,7 +137,7 @@ class GameBuilder(BaseVisitor):
 class HeadersBuilder(BaseVisitor):
     """Reads the tag pairs and skips the moves."""
 
-    def __init__(self, *, Headers: Callable = lambda: Headers({})) -> None:
+    def __init__(self, *, Headers: Callable[[], Any] = lambda: Headers({})) -> None:
         self.Headers = Headers
 
     def begin_headers(self) -> Headers:
@@ -293,7 +295,7 @@ class FileExporter(StringExporter):
         self._flush()
         self.written += self.handle.write("\n")
 
-    def result(self) -> int:
+    def result(self) -> int:  # type: ignore[override]
         return self.written
 
     def __str__(self) -> str:

@@ -12,7 +12,9 @@ use chess::rng::Rng;
 use chess::{Color, Position, Setup};
 use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfkp::{self, Weights};
-use test_support::{Step, random_positions, random_walk};
+use test_support::{Step, random_positions};
+
+use crate::walk;
 
 /// The same network with each instruction set of this machine, scalar first.
 fn networks(weights: Weights) -> Vec<Arc<Network>> {
@@ -77,31 +79,22 @@ fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() 
     let moves = std::env::var("TABIYA_MOVES").map_or(6_000, |n| n.parse().expect("a number"));
     for (weights, share) in [(Weights::Typical, moves * 2 / 3), (Weights::Extreme, moves / 3)] {
         let networks = networks(weights);
-        let mut stacks: Vec<_> = networks.iter().cloned().map(AccumulatorStack::new).collect();
-        let (mut values, mut evaluated) = (std::collections::HashSet::new(), 0);
-        let mut rng = Rng::new(3, 0);
-        random_walk(share, Rng::new(2, 0), |step, position| {
-            for stack in &mut stacks {
-                match step {
-                    Step::Start => stack.reset(&position),
-                    Step::Make(before, m) => assert_eq!(stack.make_move(&before, m), position),
-                    Step::Unmake => stack.unmake_move(),
-                }
-            }
-            // Not at every ply: the others are updated lazily.
-            if rng.below(3) > 0 {
-                let value = networks[0].evaluate(&position);
-                for (network, stack) in networks.iter().zip(&mut stacks) {
-                    let set = network.instruction_set();
-                    assert_eq!(network.evaluate(&position), value, "{set:?}: {position}");
-                    assert_eq!(stack.evaluate(&position), value, "{set:?}: {position}");
-                }
-                values.insert(value);
-                evaluated += 1;
-            }
-        });
+        let follow = |stack: &mut AccumulatorStack, step, position: &Position| match step {
+            Step::Start => stack.reset(position),
+            Step::Make(before, m) => assert_eq!(stack.make_move(&before, m), *position),
+            Step::Unmake => stack.unmake_move(),
+        };
+        let evaluate = AccumulatorStack::evaluate;
+        let values = walk::check(
+            &networks,
+            share,
+            AccumulatorStack::new,
+            follow,
+            Network::evaluate,
+            evaluate,
+        );
         // If everything were clipped there would be nothing to compare.
-        assert!(values.len() > 100, "{} values of {evaluated}", values.len());
+        assert!(values.len() > 100, "{}", values.len());
     }
 }
 

@@ -189,14 +189,55 @@ fn analysed(text: &str) -> Client {
     page
 }
 
+fn report_of(page: &Client) -> Option<ReportMessage> {
+    page.received.iter().find_map(|message| match message {
+        ServerMessage::Report(report) => Some(report.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_report_is_kept_across_a_reload() {
+    let mut page = analysed("[White \"W\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0");
+    let report = report_of(&page).unwrap();
+    let (game, pgn) = (page.game.clone().unwrap(), page.pgn());
+    let saved = |pgn: &str| json!({ "pgn": pgn, "path": ["e2e4"], "play": null, "paco": null, "report": report.saved });
+    let mut again = Client::new();
+    again.say(json!({ "type": "hello", "protocol": 1, "saved": saved(&pgn) }));
+    let restored = report_of(&again).unwrap();
+    assert_eq!(restored.saved, report.saved);
+    assert_eq!((&restored.white, &restored.black), (&report.white, &report.black));
+    // Nodes have other numbers in the text that was read again.
+    let points = |report: &ReportMessage| -> Vec<_> {
+        report.graph.iter().map(|point| (point.score, point.expectation, point.mark)).collect()
+    };
+    assert_eq!(points(&restored), points(&report));
+    let judged = |game: &GameMessage| -> Vec<_> {
+        let of = |node: &TreeNode| {
+            (
+                node.san.clone(),
+                node.score,
+                node.mark,
+                node.loss,
+                node.better.clone(),
+                node.refutation.clone(),
+            )
+        };
+        game.nodes.iter().map(of).collect()
+    };
+    assert_eq!(judged(again.game.as_ref().unwrap()), judged(&game));
+    again.say(json!({ "type": "learn", "color": "black" }));
+    // A report of another game is left out.
+    let mut other = Client::new();
+    other.say(json!({ "type": "hello", "protocol": 1, "saved": saved("1. e4 e5 2. Nf3 *") }));
+    assert_eq!(report_of(&other), None);
+    assert!(other.refused(json!({ "type": "learn", "color": "black" })).contains("first"));
+}
+
 #[test]
 fn a_report_has_the_marks_the_accuracy_and_why_a_move_is_bad() {
     let mut page = analysed("[White \"W\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0");
-    let report = page.received.iter().find_map(|message| match message {
-        ServerMessage::Report(report) => Some(report.clone()),
-        _ => None,
-    });
-    let report = report.unwrap();
+    let report = report_of(&page).unwrap();
     assert_eq!((report.white.name.as_str(), report.black.name.as_str()), ("W", "Black"));
     assert_eq!((report.graph.len(), report.complete, report.white.moves), (6, true, 3));
     assert_eq!(report.black.marks[2], 1);

@@ -161,7 +161,15 @@ impl Anything {
         let saved = (self.rng.below(2) == 0).then(|| {
             let (white, black, clock) = (self.player(), self.player(), self.clock());
             let line = vec![self.uci(), self.uci()];
-            json!({ "pgn": self.text(), "path": line, "paco": null,
+            let moves = vec![
+                json!({ "score": self.rng.next_u64() as i32, "loss": self.rng.next_f32() * 3.0 - 1.0,
+                        "mark": *self.rng.choose(&["?!", "??"]), "reply": [self.uci(), self.uci()],
+                        "better": [[self.uci(), self.text()], 50] }),
+                Value::Null,
+            ];
+            let report = json!({ "complete": self.rng.below(2) == 0, "start": self.rng.next_u64() as i32,
+                                 "line": line, "moves": moves });
+            json!({ "pgn": self.text(), "path": line, "paco": null, "report": report,
                     "play": { "white": white, "black": black, "clock": clock, "line": line,
                               "white_ms": self.rng.below(100_000), "black_ms": self.rng.below(1000),
                               "result": *self.rng.choose(&["*", "1-0"]), "reason": null } })

@@ -129,13 +129,20 @@ fn tags_are_replaced_unless_a_reader_would_stumble_over_them() {
     let text = page.pgn();
     assert!(text.contains("[White \"A \\\"B\\\" C\"]") && text.contains("[Annotator \"é\"]"));
     assert!(text.contains("[Result \"1-0\"]"));
-    for (name, value) in
-        [("fen", "8/8"), ("Variant", "Atomic"), ("a b", "x"), ("", "x"), ("variant", "x")]
-    {
+    for (name, value) in [
+        ("fen", "8/8"),
+        ("Variant", "Atomic"),
+        ("a b", "x"),
+        ("", "x"),
+        ("variant", "x"),
+        ("Result", "won"),
+    ] {
         page.refused(json!({ "type": "set_tags", "tags": [[name, value]] }));
         assert_eq!(page.pgn(), text);
     }
     assert_eq!(read_trees(text.as_bytes())[0].as_ref().unwrap().to_string(), text);
+    page.say(json!({ "type": "set_tags", "tags": [["Result", "1/2-1/2"]] }));
+    assert!(page.pgn().contains("[Result \"1/2-1/2\"]") && page.moves_text().ends_with("1/2-1/2"));
 }
 
 #[test]

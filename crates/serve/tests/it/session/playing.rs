@@ -227,7 +227,6 @@ fn what_was_kept_badly_is_refused_and_the_session_works() {
     let player = |level: i32| json!({ "kind": "engine", "level": level });
     for saved in [
         json!({ "pgn": "nonsense", "path": ["e2e4"], "play": null, "paco": null }),
-        json!({ "upload": 7, "path": [], "play": null, "paco": null }),
         json!({ "pgn": "*", "path": [], "paco": null, "play": { "white": player(99), "black": player(0),
                 "clock": null, "white_ms": 0, "black_ms": 0, "line": [], "result": "*", "reason": null } }),
         json!({ "pgn": "1. e4 *", "path": ["x", "y"], "paco": null, "play": { "white": player(1),
