@@ -185,16 +185,22 @@ async fn flood(n: u64, sent: Arc<AtomicU64>) {
     ];
     let Ok(socket) = connect().await else { return };
     let (mut sink, mut stream) = socket.split();
-    let reading = tokio::spawn(async move { while let Some(Ok(_)) = stream.next().await {} });
-    let mut ticks = interval(Duration::from_millis(1000 / RATE));
-    for message in messages.iter().cycle().skip(n as usize) {
-        ticks.tick().await;
-        if sink.send(Message::text(*message)).await.is_err() {
-            break;
+    // In one task: the tab is closed when it is aborted.
+    let reading = async { while let Some(Ok(_)) = stream.next().await {} };
+    let sending = async {
+        let mut ticks = interval(Duration::from_millis(1000 / RATE));
+        for message in messages.iter().cycle().skip(n as usize) {
+            ticks.tick().await;
+            if sink.send(Message::text(*message)).await.is_err() {
+                break;
+            }
+            sent.fetch_add(1, Relaxed);
         }
-        sent.fetch_add(1, Relaxed);
+    };
+    tokio::select! {
+        () = reading => {}
+        () = sending => {}
     }
-    reading.abort();
 }
 
 async fn analyse() {
