@@ -29,6 +29,8 @@ pub(crate) const fn value_shape(config: &Config) -> (usize, usize, usize) {
 pub enum Kind {
     /// Embedding tables.
     Embedding,
+    /// Embedding tables of ratings.
+    Ratings,
     /// Mask logits of the free heads.
     FreeLogits,
     /// All other weight matrices.
@@ -41,6 +43,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Embedding => "embedding",
+            Self::Ratings => "rating embedding",
             Self::FreeLogits => "free logits",
             Self::Matrix => "matrix",
             Self::Value => "value head",
@@ -153,7 +156,7 @@ impl Layout {
         if config.ratings {
             rating_embeds = ["own_rating_embed", "opponent_rating_embed"].map(|name| {
                 let name = format!("embedding.{name}.weight");
-                all.add(name, &[RATING_ROWS, d], Embedding, Init::Zero)
+                all.add(name, &[RATING_ROWS, d], Kind::Ratings, Init::Zero)
             });
         }
         let mut blocks = Vec::with_capacity(config.depth);

@@ -24,6 +24,9 @@ use crate::weights::Weights;
 /// AdamW's constants, those of the reference.
 const BETAS: (f64, f64) = (0.8, 0.95);
 const EPS: f64 = 1e-10;
+/// The learning rate of rating tables relative to that of other embeddings: a rating says little about a move, and
+/// AdamW takes steps of full size on a gradient that is mostly noise.
+const RATINGS_LR: f64 = 0.1;
 
 /// The kind of optimizer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -271,6 +274,8 @@ impl LearningRates {
         let (rows, columns) = tensor.matrix();
         match tensor.kind {
             Kind::Embedding => self.embedding,
+            Kind::Ratings if self.scales_with_shape => RATINGS_LR * self.embedding,
+            Kind::Ratings => self.embedding,
             Kind::FreeLogits => self.free,
             Kind::Value => self.value,
             Kind::Matrix if self.scales_with_shape => {
