@@ -1,14 +1,14 @@
 //! `--help` fitted to the terminal; usage errors in one line.
 
-use clap::builder::StyledStr;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Command, Error};
+use layout::paragraphs;
 
 /// Fits the help of a command and its subcommands to a width.
 pub fn fitted(command: Command, width: usize) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    let about = command.get_long_about().map(|about| paragraphs(about, width));
+    let about = command.get_long_about().map(|about| paragraphs(&about.to_string(), width));
     let mut command = command.term_width(width);
     if let Some(about) = about {
         command = command.long_about(about);
@@ -17,50 +17,6 @@ pub fn fitted(command: Command, width: usize) -> Command {
         command = command.mut_subcommand(name, |sub| fitted(sub, width));
     }
     command
-}
-
-/// Joins the lines of each paragraph for clap to wrap; indented lines are example commands.
-fn paragraphs(text: &StyledStr, width: usize) -> String {
-    let text = text.to_string();
-    let mut joined = String::new();
-    let mut is_open = false;
-    for line in text.lines() {
-        let is_text = !line.is_empty() && !line.starts_with(' ');
-        if !joined.is_empty() {
-            joined.push(if is_open && is_text { ' ' } else { '\n' });
-        }
-        joined.push_str(&if is_text { line.to_owned() } else { example(line, width) });
-        // Examples follow a colon.
-        is_open = is_text && !line.ends_with(':');
-    }
-    joined
-}
-
-/// Breaks a long command between arguments, with a backslash.
-fn example(line: &str, width: usize) -> String {
-    if line.is_empty() {
-        return String::new();
-    }
-    let mut is_quoted = false;
-    let arguments = line.trim_start().split(|letter| {
-        is_quoted ^= letter == '\'';
-        letter == ' ' && !is_quoted
-    });
-    let (mut broken, mut column) = (String::new(), 0);
-    for argument in arguments {
-        let length = argument.chars().count();
-        // Room for a space before it and " \\" after it.
-        if column > 0 && column + 1 + length + 2 > width {
-            broken.push_str(" \\\n      ");
-            column = 6;
-        } else {
-            broken.push_str(if column > 0 { " " } else { "  " });
-            column += if column > 0 { 1 } else { 2 };
-        }
-        broken.push_str(argument);
-        column += length;
-    }
-    broken
 }
 
 /// Prints a usage error or help, and exits.
@@ -118,25 +74,6 @@ mod tests {
             }
         }
         assert!(wide.is_empty(), "{}", wide.join("\n"));
-    }
-
-    #[test]
-    fn paragraphs_are_joined_and_examples_stay_lines() {
-        let text = "One\ntwo.\n\nExamples:\n  tabiya a\n  tabiya b\n\nThree\nfour";
-        let joined = "One two.\n\nExamples:\n  tabiya a\n  tabiya b\n\nThree four";
-        assert_eq!(paragraphs(&StyledStr::from(text), 80), joined);
-    }
-
-    #[test]
-    fn long_examples_are_broken_between_arguments() {
-        let line = "  tabiya perft 5 --fen '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | tail -1";
-        assert_eq!(example(line, 80), line);
-        let broken = example(line, 50);
-        assert_eq!(
-            broken,
-            "  tabiya perft 5 --fen \\\n      '8/8/8/8/8/8/8/8 w - - 0 1' --threads 4 | \\\n      tail -1"
-        );
-        assert_eq!(broken.replace(" \\\n     ", ""), line);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use ::data::PrepareEvent;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use layout::{count, wrap};
+use layout::{clock, count, wrap};
 
 /// Interval of log lines where standard error is no terminal.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
@@ -77,7 +77,6 @@ impl JobProgress {
         let rate = positions.saturating_sub(positions_before) as f64 / seconds;
         let pace = done.saturating_sub(done_before) as f64 / seconds;
         let left = self.total.saturating_sub(done) as f64 / pace.max(1e-9);
-        let left = Duration::from_secs_f64(left.min(1e9));
         let text = format!("{prefix}{positions} positions, {rate:.0}/s, {} left", clock(left));
         let done = done.min(self.total);
         if is_log {
@@ -94,27 +93,4 @@ pub fn set(bar: &ProgressBar, position: u64, message: String) {
     bar.set_length(bar.length().unwrap_or(0).max(position));
     bar.set_position(position);
     bar.set_message(message);
-}
-
-/// A duration as `m:ss` or `h:mm:ss`.
-pub fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 {
-        format!("{hours}:{minutes:02}:{seconds:02}")
-    } else {
-        format!("{minutes}:{seconds:02}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_formatted_as_minutes_and_hours() {
-        let clock = |seconds| clock(Duration::from_secs(seconds));
-        assert_eq!((clock(7).as_str(), clock(754).as_str()), ("0:07", "12:34"));
-        assert_eq!(clock(3_725), "1:02:05");
-    }
 }

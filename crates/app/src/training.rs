@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use layout::count;
+use layout::{clock, count};
 use learn::{Event, Progress, Summary, TrainError};
 use serde_json::{Value, json};
 
-use crate::progress::clock;
 use crate::{Outcome, interrupt, jobs, progress, threads};
 
 /// Options of runs in an output folder.
@@ -106,15 +105,10 @@ impl Display {
                 progress.step + 1,
                 progress.loss,
                 progress.positions_per_second,
-                time(progress.seconds_left)
+                clock(progress.seconds_left)
             ));
         }
     }
-}
-
-/// Seconds as `m:ss` or `h:mm:ss`.
-pub fn time(seconds: f64) -> String {
-    clock(Duration::from_secs_f64(if seconds.is_finite() { seconds.clamp(0.0, 1e9) } else { 0.0 }))
 }
 
 /// Steps and used positions, rows that were skipped, and the speed.

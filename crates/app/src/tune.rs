@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use arena::spsa::{self, Iteration, Parameter, SavedState, Schedule, Tuner, Tuning};
 use arena::{EngineSpec, Tournament};
-use layout::count;
+use layout::{clock, count};
 
 use crate::matches::GameArgs;
-use crate::progress::{self, clock};
-use crate::{Outcome, interrupt, output, threads};
+use crate::{Outcome, interrupt, output, progress, threads};
 
 /// Tune options of a UCI engine by SPSA
 ///
@@ -209,7 +208,7 @@ impl Live {
         let done = f64::from(tuning.iterations - self.resumed);
         let rate = done / self.start.elapsed().as_secs_f64().max(1e-9);
         let left = f64::from(schedule.iterations - tuning.iterations) / rate.max(1e-9);
-        let left = clock(Duration::from_secs_f64(left.min(1e9)));
+        let left = clock(left);
         let pace = format!("{:.1}/min, {left} left", 60.0 * rate);
         if !self.bar.is_hidden() {
             self.bar.set_position(tuning.iterations.into());

@@ -7,6 +7,7 @@
 //! The width is `COLUMNS` if set, else that of the terminal, else 80. Machine-readable output (JSON, FEN,
 //! PGN) is never wrapped.
 
+mod help;
 mod table;
 
 use std::fmt::Display;
@@ -15,6 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+pub use help::paragraphs;
 pub use table::Table;
 
 /// Width without a terminal.
@@ -108,6 +110,21 @@ pub fn count(number: impl Display, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
+/// Seconds as `m:ss` or `h:mm:ss`.
+///
+/// ```
+/// assert_eq!(tabiya_layout::clock(754.9), "12:34");
+/// ```
+pub fn clock(seconds: f64) -> String {
+    let seconds = if seconds.is_finite() { seconds.clamp(0.0, 1e9) as u64 } else { 0 };
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,5 +168,12 @@ mod tests {
     fn only_one_is_singular() {
         let counted: Vec<String> = [0, 1, 2, 11, 21].map(|n| count(n, "game")).into();
         assert_eq!(counted, ["0 games", "1 game", "2 games", "11 games", "21 games"]);
+    }
+
+    #[test]
+    fn durations_are_formatted_as_minutes_and_hours() {
+        assert_eq!((clock(7.0).as_str(), clock(754.0).as_str()), ("0:07", "12:34"));
+        assert_eq!(clock(3_725.0), "1:02:05");
+        assert_eq!([clock(-1.0), clock(f64::NAN), clock(f64::INFINITY)], ["0:00"; 3]);
     }
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use arena::{GameRecord, Pace, Standings, table};
 use indicatif::ProgressBar;
-use layout::{count, wrap};
+use layout::{clock, count, wrap};
 
-use crate::progress::{self, clock};
+use crate::progress;
 
 /// The interval of lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
@@ -31,7 +31,7 @@ fn pace_text(pace: Pace, games: usize, elapsed: Duration) -> String {
     }
     let rate = pace.rate(games, elapsed);
     let left = pace.planned.saturating_sub(games) as f64 / rate.max(1e-9);
-    let left = clock(Duration::from_secs_f64(left.min(1e9)));
+    let left = clock(left);
     let bound = if pace.may_end_early { "at most " } else { "" };
     format!("{played}, {:.1}/min, {bound}{left} left", 60.0 * rate)
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use ::data::{PointOfView, Split};
 use clap::{Args, Subcommand, ValueEnum};
-use layout::count;
+use layout::{clock, count};
 use serde_json::json;
 use train::towers::{Epoch, Event, Examples, Options, RunOptions, Source, train};
 
 use super::towers_eval;
 use crate::threads::Threads;
-use crate::training::{self, Display, time};
+use crate::training::{self, Display};
 use crate::{Outcome, output};
 
 /// Train and evaluate the two-tower MLP (384→512 twice, 64, 64, 1)
@@ -164,7 +164,7 @@ fn show(display: &mut Display, event: &Event<'_>, epochs: u64, rows: u64) {
                 100.0 * row as f64 / rows as f64,
                 progress.loss,
                 progress.positions_per_second,
-                time(progress.seconds_left)
+                clock(progress.seconds_left)
             )
         }),
         Event::Logged(Epoch { epoch, loss, validation }) => {

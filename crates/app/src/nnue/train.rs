@@ -7,7 +7,7 @@ use ::data::Split;
 use ::nnue::Shape;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use layout::prose;
+use layout::{clock, prose};
 use learn::TrainError;
 use learn::schedule::Decay;
 use serde_json::json;
@@ -16,7 +16,7 @@ use train::trainer::{
     Event, LogLine, NETWORK, Parameters, RowFiles, TrainOptions, Trained, Training,
 };
 
-use crate::training::{self, Display, RunArgs, time};
+use crate::training::{self, Display, RunArgs};
 use crate::{Outcome, foreign};
 
 /// Train a network on the CPU; an interrupted run resumes from its checkpoint
@@ -203,7 +203,7 @@ fn show(display: &mut Display, event: &Event<'_>, total: u64) {
     if let Event::Logged(line) = event {
         let LogLine { positions, epochs, lr, loss, positions_per_second: speed, .. } = **line;
         let validation = line.validation.map_or(String::new(), |loss| format!(" val {loss:.6}"));
-        let left = time(total.saturating_sub(positions) as f64 / speed.max(1.0));
+        let left = clock(total.saturating_sub(positions) as f64 / speed.max(1.0));
         display.line(&format!(
             "{positions} (epoch {epochs:.2}) lr {lr:.1e} loss {loss:.6}{validation} {speed:.0}/s {left} left"
         ));
