@@ -207,7 +207,7 @@ fn gradients_in_bf16_are_close_to_those_in_f32() {
             };
             let size = norm(&mut exact.iter().copied());
             let error = norm(&mut exact.iter().zip(found).map(|(a, b)| a - b));
-            assert!(error < 0.08 * size, "{config:?}: {}: {error} {size}", tensor.name);
+            assert!(error < 0.15 * size, "{config:?}: {}: {error} {size}", tensor.name);
         }
     }
 }
