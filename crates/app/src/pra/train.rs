@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ::data::check_foreign;
 use clap::{Args, ValueEnum};
 use layout::prose;
 use learn::schedule::warmup_and_decay;
@@ -12,8 +13,8 @@ use pra::{Config, HEADS, LossWeights, OptimizerKind, OptimizerOptions, Precision
 use serde_json::json;
 
 use super::{data, model};
+use crate::Outcome;
 use crate::training::{self, Display, RunArgs};
-use crate::{Outcome, foreign};
 
 /// Train a model; an interrupted run resumes from its last checkpoint
 ///
@@ -303,7 +304,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let options = &training.options;
     let positions = options.num_iterations.saturating_mul(options.total_batch_size as u64);
     let trained = training::run(positions, |stop, display| {
-        foreign::check(&training.data, options.threads, |line| display.line(line))?;
+        check_foreign(&training.data, options.threads, |line| display.line(line))?;
         if let Some(name) = args.watch.as_ref().filter(|name| *name != "dummy") {
             let folder = training.out.display();
             display.line(&format!(
