@@ -7,9 +7,10 @@ use std::time::Instant;
 
 use ::data::{Split, check_foreign};
 use pra::evaluate::{EvaluateOptions, EvaluationText, evaluate};
+use pra::train::tagged_model;
 
 use super::data;
-use super::model::{model_folder_or_shipped, tagged_model};
+use super::model::model_folder_or_shipped;
 use crate::Outcome;
 use crate::progress::JobProgress;
 use crate::threads::Threads;
