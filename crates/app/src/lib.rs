@@ -12,7 +12,6 @@ mod data;
 mod epd;
 mod eval;
 mod features;
-mod foreign;
 mod help;
 mod input;
 mod interrupt;

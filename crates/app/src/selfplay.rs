@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::PrepareEvent;
+use ::data::{PrepareEvent, RunReport, parse_part};
 use anyhow::ensure;
 use clap::Args;
 use engine::syzygy::Tablebases;
-use layout::{count, prose};
+use layout::{prose, width};
 use train::rescore::Teacher;
 use train::selfplay::adjudicate::Adjudication;
-use train::selfplay::{PlayedShard, SelfplayOptions, selfplay, selfplay_shard};
+use train::selfplay::{SelfplayOptions, report, selfplay, selfplay_shard};
 
 use crate::jobs::GenerateArgs;
 use crate::progress::JobProgress;
-use crate::{Outcome, interrupt, jobs};
+use crate::{Outcome, interrupt};
 
 /// Generate a data set of self-play games
 ///
@@ -101,12 +101,8 @@ fn parse_plies(text: &str) -> Result<(u32, u32), String> {
     if plies.0 > plies.1 { Err(invalid()) } else { Ok(plies) }
 }
 
-/// `2/8`.
 fn parse_shard(text: &str) -> Result<(u64, u64), String> {
-    let numbers = text.split_once('/');
-    let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    let is_valid = |&(shard, shards): &(u64, u64)| shard > 0 && shard <= shards;
-    numbers.filter(is_valid).ok_or_else(|| format!("'{text}' is not a shard such as 1/4"))
+    parse_part(text).ok_or_else(|| format!("'{text}' is not a shard such as 1/4"))
 }
 
 impl SelfplayArgs {
@@ -155,59 +151,21 @@ pub fn run(args: &SelfplayArgs, out: &mut dyn Write) -> Outcome {
         let played =
             selfplay_shard(&args.out, &player, tablebases, &options, shard, workers, observe);
         drop(progress);
-        return write_shard(played?, args, start.elapsed().as_secs_f64(), out);
+        let (played, seconds) = (played?, start.elapsed().as_secs_f64());
+        match args.job.json {
+            true => writeln!(out, "{}", played.to_json(seconds))?,
+            false => prose(out, played.text(seconds))?,
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let prepared =
         selfplay(&args.out, &player, tablebases, &options, &args.units, workers, observe);
     drop(progress);
-    let prepared = prepared?;
-    let seconds = start.elapsed().as_secs_f64();
-    let manifest = &prepared.manifest;
-    let counts = &manifest.counts;
-    let duplicates = counts.skipped_positions.duplicate;
-    let rate = (counts.positions + duplicates) as f64 / seconds.max(1e-9);
-    if args.job.json {
-        let mut report = jobs::data_set_json(&prepared, seconds, rate)?;
-        report["games"] = counts.games.into();
-        report["moves"] = counts.moves.into();
-        writeln!(out, "{report}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    jobs::print_resumed(out, &args.out, &prepared)?;
-    let mut summary = format!(
-        "{}, {}, {}",
-        jobs::games_and_rows(manifest),
-        count(duplicates, "duplicate"),
-        count(manifest.files.len(), "file"),
-    );
-    if !prepared.was_complete && !prepared.was_resumed {
-        let games = counts.games as f64 / seconds.max(1e-9);
-        summary += &format!(", {seconds:.2} s, {games:.2} games/s, {rate:.0} positions/s");
-    }
-    prose(out, &summary)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn write_shard(
-    played: PlayedShard,
-    args: &SelfplayArgs,
-    seconds: f64,
-    out: &mut dyn Write,
-) -> Outcome {
-    let PlayedShard { units, played_before, games, positions } = played;
-    if args.job.json {
-        let report = serde_json::json!({
-            "units": units,
-            "played_before": played_before,
-            "games": games,
-            "positions": positions,
-            "seconds": seconds,
-        });
-        writeln!(out, "{report}")?;
-    } else {
-        let (units, games) = (count(units, "unit"), count(games, "game"));
-        let positions = count(positions, "position");
-        prose(out, format!("{units}, {games}, {positions}, {seconds:.2} s"))?;
+    let (prepared, seconds) = (prepared?, start.elapsed().as_secs_f64());
+    let report = RunReport { prepared: &prepared, folder: &args.out, seconds, columns: width() };
+    match args.job.json {
+        true => writeln!(out, "{}", report::json(&report))?,
+        false => out.write_all(report::text(&report).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -215,14 +173,6 @@ fn write_shard(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_shard_is_a_part_of_all() {
-        assert_eq!(parse_shard("2/8"), Ok((2, 8)));
-        for bad in ["", "/", "0/4", "5/4", "1/0", "-1/2", "1", "1/2/3"] {
-            assert!(parse_shard(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn plies_are_a_number_or_a_range() {

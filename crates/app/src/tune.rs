@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use arena::spsa::{self, Iteration, Parameter, SavedState, Schedule, Tuner, Tuning};
 use arena::{EngineSpec, Tournament};
-use layout::{clock, count};
+use layout::clock;
 
 use crate::matches::GameArgs;
 use crate::{Outcome, interrupt, output, progress, threads};
@@ -176,14 +176,7 @@ fn report(
     }
     let table = spsa::table(schedule, tuning).without(&spsa::UNIMPORTANT, layout::width());
     out.write_all(table.as_bytes())?;
-    let [wins, draws, losses] = tuning.games;
-    let (done, games) = (tuning.iterations, count(wins + draws + losses, "game"));
-    let faults = match tuning.faults {
-        0 => String::new(),
-        faults => format!(", {}", count(faults, "fault")),
-    };
-    let planned = count(schedule.iterations, "iteration");
-    layout::prose(out, format!("{done} of {planned}, {games}{faults}"))?;
+    layout::prose(out, spsa::summary(schedule, tuning))?;
     Ok(())
 }
 

@@ -1,7 +1,8 @@
-//! The report of a match as JSON.
+//! The report of a match as JSON, and its pace.
 
 use std::time::Duration;
 
+use layout::{clock, count};
 use serde_json::{Map, Value, json};
 
 use crate::{Estimate, Fault, MatchScore, Pairing, Sprt, Standings, Verdict};
@@ -41,6 +42,18 @@ impl Pace {
     /// Games per second of this run, after `games` in all runs.
     pub fn rate(self, games: usize, elapsed: Duration) -> f64 {
         games.saturating_sub(self.resumed) as f64 / elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// Games played, speed and remaining time.
+    pub fn text(self, games: usize, elapsed: Duration) -> String {
+        let played = format!("{games}/{}", count(self.planned, "game"));
+        if games <= self.resumed {
+            return played;
+        }
+        let rate = self.rate(games, elapsed);
+        let left = clock(self.planned.saturating_sub(games) as f64 / rate.max(1e-9));
+        let bound = if self.may_end_early { "at most " } else { "" };
+        format!("{played}, {:.1}/min, {bound}{left} left", 60.0 * rate)
     }
 }
 
@@ -146,4 +159,22 @@ fn score(score: &MatchScore) -> Map<String, Value> {
         ("los", known(|estimate| estimate.los)),
     ];
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_counts_games_of_this_run_and_a_test_may_end_early() {
+        let minute = Duration::from_secs(60);
+        let pace = Pace { planned: 100, resumed: 0, may_end_early: false };
+        assert_eq!(pace.text(20, minute), "20/100 games, 20.0/min, 4:00 left");
+        let pace = Pace { resumed: 50, ..pace };
+        assert_eq!(pace.text(50, minute), "50/100 games");
+        assert_eq!(pace.text(60, minute), "60/100 games, 10.0/min, 4:00 left");
+        let pace = Pace { planned: 40_000, resumed: 1_000, may_end_early: true };
+        let text = pace.text(1_600, minute);
+        assert_eq!(text, "1600/40000 games, 600.0/min, at most 1:04:00 left");
+    }
 }

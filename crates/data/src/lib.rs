@@ -22,6 +22,8 @@ mod data_set;
 mod error;
 #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "used by data sets"))]
 mod files;
+#[cfg(feature = "parquet")]
+mod foreign;
 mod frames;
 #[cfg(feature = "parquet")]
 mod histogram;
@@ -68,6 +70,8 @@ pub use files::{
     write_atomic,
 };
 #[cfg(feature = "parquet")]
+pub use foreign::check_foreign;
+#[cfg(feature = "parquet")]
 pub use histogram::{Histogram, bars_svg};
 pub use history::{EarlierBoards, HISTORY_PLIES, History, HistoryError};
 pub use input::{Format, Input, ReadError, read_text};
@@ -81,9 +85,9 @@ pub use plan::DataSetPlan;
 #[cfg(feature = "parquet")]
 pub use prepare::{
     CHUNK_BYTES, ChunkConverter, ConvertedChunks, Counts, FileFormat, GameTable, GenerateOptions,
-    InputFile, Partition, PrepareEvent, PrepareOptions, Prepared, RowOrder, SkippedGames,
-    SkippedPositions, TextChunks, TimeClass, convert, convert_chunks, describe, expand, generate,
-    prepare, prepare_with_chunks, read_table,
+    InputFile, Partition, PrepareEvent, PrepareOptions, Prepared, RowOrder, RunReport,
+    SkippedGames, SkippedPositions, TextChunks, TimeClass, convert, convert_chunks, describe,
+    expand, generate, parse_part, prepare, prepare_with_chunks, read_table,
 };
 pub use read_games::{Chunk, ReadOptions, read_games};
 #[cfg(feature = "parquet")]

@@ -87,6 +87,15 @@ pub fn warmup_and_decay(steps: u64) -> (u64, u64) {
     (part(WARMUP), part(WARMDOWN))
 }
 
+/// The phases of [`warmup_stable_decay`] in words.
+pub fn describe_schedule(steps: u64) -> String {
+    let (warmup, decay) = warmup_and_decay(steps);
+    format!(
+        "learning rates: the schedule of {steps} steps; warmup to step {warmup}, constant to step {}, then linear to 0",
+        steps - decay
+    )
+}
+
 /// Muon's momentum in a step: linear warmup over 300 steps.
 pub fn muon_momentum(step: u64) -> f64 {
     let (first, last, steps) = MOMENTUM;

@@ -6,17 +6,17 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use ::data::{
-    CHUNK_BYTES, Column, ConvertedChunks, DataSetPlan, FileFormat, PointOfView, PrepareEvent,
-    PrepareOptions, Prepared, RowOrder, Workers, convert_chunks, prepare_with_chunks,
+    CHUNK_BYTES, Column, DataSetPlan, FileFormat, PointOfView, PrepareEvent, PrepareOptions,
+    RowOrder, RunReport, Workers, convert_chunks, parse_part, prepare_with_chunks,
 };
 use anyhow::{Context, ensure};
 use clap::Args;
 use cpu_time::ProcessTime;
 use indicatif::ProgressBar;
-use layout::{count, prose};
+use layout::{count, prose, width};
 
 use crate::threads::Threads;
-use crate::{Outcome, jobs, progress};
+use crate::{Outcome, progress};
 
 #[derive(Args)]
 pub struct PrepareArgs {
@@ -100,7 +100,7 @@ pub struct PrepareArgs {
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "shard")]
     chunks: Vec<PathBuf>,
     /// Columns, separated by commas: fen, best_move, eval, mate, result, ply, white_elo, black_elo, game,
-    /// clock, board [default: all]
+    /// clock, board, history [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
     /// File format: Parquet, or packed rows of 32 bytes for NNUE training.
@@ -131,11 +131,8 @@ impl PrepareArgs {
     }
 
     fn shard(&self) -> anyhow::Result<(u32, u32)> {
-        let numbers = self.shard.split_once('/');
-        numbers
-            .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)))
-            .filter(|&(part, parts)| part > 0 && part <= parts)
-            .with_context(|| format!("'{}' is not a part such as 1/4", self.shard))
+        let part = parse_part(&self.shard);
+        part.with_context(|| format!("'{}' is not a part such as 1/4", self.shard))
     }
 
     fn options(&self) -> anyhow::Result<PrepareOptions> {
@@ -217,80 +214,23 @@ pub fn run(args: &PrepareArgs, out: &mut dyn Write) -> Outcome {
         let converted =
             convert_chunks(&inputs, &args.out, &options, shard, CHUNK_BYTES, workers, show);
         drop(bar);
-        return write_chunks(converted?, args, begin.elapsed().as_secs_f64(), out);
+        let (converted, seconds) = (converted?, begin.elapsed().as_secs_f64());
+        match args.json {
+            true => writeln!(out, "{}", converted.to_json(seconds))?,
+            false => prose(out, converted.text(seconds))?,
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let chunks = (!args.chunks.is_empty()).then_some((args.chunks.as_slice(), CHUNK_BYTES));
     let prepared = prepare_with_chunks(&inputs, &args.out, &options, chunks, workers, show);
     drop(bar);
     let prepared = prepared?;
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
-    write_report(&prepared, args, seconds, cpu, out)?;
+    let report = RunReport { prepared: &prepared, folder: &args.out, seconds, columns: width() };
+    match args.json {
+        true => writeln!(out, "{}", report.prepare_json(cpu))?,
+        false => out.write_all(report.prepare_text(cpu).as_bytes())?,
+    }
     let is_fine = prepared.manifest.problems == 0;
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn write_chunks(
-    converted: ConvertedChunks,
-    args: &PrepareArgs,
-    seconds: f64,
-    out: &mut dyn Write,
-) -> Outcome {
-    let ConvertedChunks { chunks, converted_before, with_problems } = converted;
-    if args.json {
-        let report = serde_json::json!({
-            "chunks": chunks,
-            "converted_before": converted_before,
-            "with_problems": with_problems,
-            "seconds": seconds,
-        });
-        writeln!(out, "{report}")?;
-    } else {
-        let chunks = count(chunks, "chunk");
-        let summary = format!(
-            "{chunks}, {converted_before} converted before, {with_problems} with problems, \
-             which the run with --chunks reports, {seconds:.2} s"
-        );
-        prose(out, &summary)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn write_report(
-    prepared: &Prepared,
-    args: &PrepareArgs,
-    seconds: f64,
-    cpu: f64,
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
-    let manifest = &prepared.manifest;
-    let counts = &manifest.counts;
-    let rate = counts.positions as f64 / seconds.max(1e-9);
-    let per_core = counts.positions as f64 / cpu.max(1e-9);
-    if args.json {
-        let mut report = prepared.to_json();
-        report["seconds"] = seconds.into();
-        report["cpu_seconds"] = cpu.into();
-        report["positions_per_second"] = rate.into();
-        report["positions_per_cpu_second"] = per_core.into();
-        writeln!(out, "{report}")?;
-        return Ok(());
-    }
-    jobs::print_resumed(out, &args.out, prepared)?;
-    let summary = format!(
-        "{}, {}, {}, {}",
-        jobs::games_and_rows(manifest),
-        count(counts.evals, "eval"),
-        count(counts.mates, "mate"),
-        count(manifest.problems, "problem"),
-    );
-    prose(out, &summary)?;
-    let mut written =
-        format!("{}, {} bytes", count(manifest.files.len(), "file"), manifest.bytes());
-    if !prepared.was_complete && !prepared.was_resumed {
-        written += &format!(
-            ", {seconds:.2} s, {rate:.0} positions/s, {per_core:.0} per second of CPU time"
-        );
-    }
-    prose(out, &written)?;
-    Ok(())
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use arena::{GameRecord, Pace, Standings, table};
 use indicatif::ProgressBar;
-use layout::{clock, count, wrap};
+use layout::wrap;
 
 use crate::progress;
 
@@ -23,19 +23,6 @@ pub struct Live {
     faults: u32,
 }
 
-/// Games played, speed and remaining time.
-fn pace_text(pace: Pace, games: usize, elapsed: Duration) -> String {
-    let played = format!("{games}/{}", count(pace.planned, "game"));
-    if games <= pace.resumed {
-        return played;
-    }
-    let rate = pace.rate(games, elapsed);
-    let left = pace.planned.saturating_sub(games) as f64 / rate.max(1e-9);
-    let left = clock(left);
-    let bound = if pace.may_end_early { "at most " } else { "" };
-    format!("{played}, {:.1}/min, {bound}{left} left", 60.0 * rate)
-}
-
 impl Live {
     pub fn new(pace: Pace) -> Self {
         let template = "{wide_bar} {prefix}, {elapsed} so far\n{msg}";
@@ -48,7 +35,7 @@ impl Live {
 
     /// Shows the standings, and `note` on a line of its own.
     pub fn show(&mut self, standings: &Standings, names: &[String], note: &str) {
-        let progress = || pace_text(self.pace, standings.games() as usize, self.start.elapsed());
+        let progress = || self.pace.text(standings.games() as usize, self.start.elapsed());
         let bar = &self.bar;
         if !bar.is_hidden() {
             bar.set_position(u64::from(standings.games()));
@@ -88,23 +75,5 @@ impl Live {
     /// Prints a line above the table.
     pub fn print(&self, line: &str) {
         progress::log_line(&self.bar, line);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rate_counts_games_of_this_run_and_a_test_may_end_early() {
-        let minute = Duration::from_secs(60);
-        let pace = Pace { planned: 100, resumed: 0, may_end_early: false };
-        assert_eq!(pace_text(pace, 20, minute), "20/100 games, 20.0/min, 4:00 left");
-        let pace = Pace { resumed: 50, ..pace };
-        assert_eq!(pace_text(pace, 50, minute), "50/100 games");
-        assert_eq!(pace_text(pace, 60, minute), "60/100 games, 10.0/min, 4:00 left");
-        let pace = Pace { planned: 40_000, resumed: 1_000, may_end_early: true };
-        let text = pace_text(pace, 1_600, minute);
-        assert_eq!(text, "1600/40000 games, 600.0/min, at most 1:04:00 left");
     }
 }

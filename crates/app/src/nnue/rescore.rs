@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::RowOrder;
+use ::data::{RowOrder, RunReport, check_foreign};
 use clap::Args;
-use layout::{count, prose};
-use train::rescore::{RescoreOptions, SearchDepth, Source, Teacher, rescore};
+use layout::width;
+use train::rescore::{RescoreOptions, SearchDepth, Source, Teacher, report, rescore};
 
 use crate::jobs::GenerateArgs;
 use crate::progress::JobProgress;
-use crate::{Outcome, foreign, interrupt, jobs};
+use crate::{Outcome, interrupt};
 
 /// Replace the scores of a data set by those of an evaluation
 ///
@@ -93,7 +93,7 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
     let start = Instant::now();
     let teacher = Teacher::named(&args.net)?;
     let source = Source::open(&args.input)?;
-    foreign::check(&args.input, args.job.threads(), |line| eprintln!("{line}"))?;
+    check_foreign(&args.input, args.job.threads(), |line| eprintln!("{line}"))?;
     let stop = interrupt::listen(|| {})?;
     let workers = args.job.workers(&stop);
     let mut progress = JobProgress::new(source.rows());
@@ -101,30 +101,11 @@ pub fn run(args: &RescoreArgs, out: &mut dyn Write) -> Outcome {
         progress.on_event(event, false);
     });
     drop(progress);
-    let rescored = rescored?;
-    let seconds = start.elapsed().as_secs_f64();
-    let manifest = &rescored.manifest;
-    let counts = &manifest.counts;
-    let rate = counts.positions as f64 / seconds.max(1e-9);
-    if args.job.json {
-        let mut report = jobs::data_set_json(&rescored, seconds, rate)?;
-        report["rows"] = source.rows().into();
-        writeln!(out, "{report}")?;
-        return Ok(ExitCode::SUCCESS);
+    let (rescored, seconds) = (rescored?, start.elapsed().as_secs_f64());
+    let report = RunReport { prepared: &rescored, folder: &args.out, seconds, columns: width() };
+    match args.job.json {
+        true => writeln!(out, "{}", report::json(&report, source.rows()))?,
+        false => out.write_all(report::text(&report, source.rows()).as_bytes())?,
     }
-    jobs::print_resumed(out, &args.out, &rescored)?;
-    let mut summary = format!(
-        "{} read, {} written ({} train, {} validation) to {}, {} left out in check",
-        count(source.rows(), "row"),
-        count(counts.positions, "position"),
-        manifest.rows.train,
-        manifest.rows.validation,
-        count(manifest.files.len(), "file"),
-        counts.skipped_positions.check,
-    );
-    if !rescored.was_complete && !rescored.was_resumed {
-        summary += &format!(", {seconds:.2} s, {rate:.0} positions/s");
-    }
-    prose(out, &summary)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ::data::Split;
+use ::data::{Split, check_foreign};
 use ::nnue::Shape;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -16,8 +16,8 @@ use train::trainer::{
     Event, LogLine, NETWORK, Parameters, RowFiles, TrainOptions, Trained, Training,
 };
 
+use crate::Outcome;
 use crate::training::{self, Display, RunArgs};
-use crate::{Outcome, foreign};
 
 /// Train a network on the CPU; an interrupted run resumes from its checkpoint
 #[derive(Args)]
@@ -191,7 +191,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let positions = training.options.positions;
     let trained = training::run(positions, |stop, display| {
         for path in args.data.iter().chain(&args.val) {
-            foreign::check(path, training.options.threads, |line| display.line(line))?;
+            check_foreign(path, training.options.threads, |line| display.line(line))?;
         }
         train::trainer::train(&training, stop, &mut |event| show(display, &event, positions))
     })?;

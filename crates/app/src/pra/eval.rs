@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use ::data::Split;
+use ::data::{Split, check_foreign};
 use pra::evaluate::{EvaluateOptions, EvaluationText, evaluate};
+use pra::train::tagged_model;
 
 use super::data;
-use super::model::{model_folder_or_shipped, tagged_model};
+use super::model::model_folder_or_shipped;
+use crate::Outcome;
 use crate::progress::JobProgress;
 use crate::threads::Threads;
-use crate::{Outcome, foreign};
 
 /// Evaluates a model on a data set: accuracy of the policy, errors and calibration of the value
 ///
@@ -74,7 +75,7 @@ pub fn run(args: &EvalArgs, out: &mut dyn Write) -> Outcome {
     let tagged = args.model_tag.as_ref().map(|tag| tagged_model(tag, step)).transpose()?;
     let weights = model_folder_or_shipped(args.model.as_deref().or(tagged.as_deref()))?;
     let path = data::path_or_default(args.data.as_deref())?;
-    foreign::check(&path, args.threads.count().get(), |line| eprintln!("{line}"))?;
+    check_foreign(&path, args.threads.count().get(), |line| eprintln!("{line}"))?;
     let options = EvaluateOptions {
         split: if args.split == "train" { Split::Train } else { Split::Validation },
         max_positions: args.max_positions,

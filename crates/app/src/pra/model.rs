@@ -10,7 +10,6 @@ use chess::Position;
 use clap::Args;
 use pra::player::Player;
 use pra::predict::PositionPrediction;
-use pra::train::{FINISHED, checkpoint_folder};
 use pra::{CONFIG, Config, MODEL, Weights};
 
 use crate::output;
@@ -64,21 +63,6 @@ pub fn model_folder_or_shipped(folder: Option<&Path>) -> anyhow::Result<Weights>
         return Ok(player.into_weights());
     }
     Ok(pra::embedded()?)
-}
-
-/// The output folder of a training with this tag.
-pub fn tag_folder(tag: &str) -> PathBuf {
-    PathBuf::from("checkpoints").join(tag)
-}
-
-/// The folder of the model of a training: of a step, or the finished one, or else the newest checkpoint.
-pub fn tagged_model(tag: &str, step: Option<u64>) -> anyhow::Result<PathBuf> {
-    let out = tag_folder(tag);
-    let finished = out.join(FINISHED);
-    if step.is_none() && finished.join(CONFIG).is_file() {
-        return Ok(finished);
-    }
-    Ok(checkpoint_folder(&out, step)?)
 }
 
 /// Refuses outputs that are files of the model.

@@ -4,16 +4,19 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ::data::check_foreign;
 use clap::{Args, ValueEnum};
 use layout::prose;
-use learn::schedule::warmup_and_decay;
-use pra::train::{Event, FINISHED, LogLine, TrainOptions, Trained, Training, saved_options};
+use learn::schedule::describe_schedule;
+use pra::train::{
+    Event, FINISHED, LogLine, TrainOptions, Trained, Training, saved_options, tag_folder,
+};
 use pra::{Config, HEADS, LossWeights, OptimizerKind, OptimizerOptions, Precision, Weights};
 use serde_json::json;
 
-use super::{data, model};
+use super::data;
+use crate::Outcome;
 use crate::training::{self, Display, RunArgs};
-use crate::{Outcome, foreign};
 
 /// Train a model; an interrupted run resumes from its last checkpoint
 ///
@@ -251,7 +254,7 @@ impl TrainArgs {
         let depth = from.as_ref().map(|weights| weights.config().depth).or(self.depth);
         let tag = self.model_tag.clone();
         let tag = tag.unwrap_or_else(|| format!("pra_d{}", depth.unwrap_or(DEPTH)));
-        let out = self.out.clone().unwrap_or_else(|| model::tag_folder(&tag));
+        let out = self.out.clone().unwrap_or_else(|| tag_folder(&tag));
         let defaults = TrainOptions::new(Config::new(DEPTH, N_EMBD), STEPS);
         let resume_from = self.resume_from();
         // What is not given is as it was.
@@ -303,7 +306,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
     let options = &training.options;
     let positions = options.num_iterations.saturating_mul(options.total_batch_size as u64);
     let trained = training::run(positions, |stop, display| {
-        foreign::check(&training.data, options.threads, |line| display.line(line))?;
+        check_foreign(&training.data, options.threads, |line| display.line(line))?;
         if let Some(name) = args.watch.as_ref().filter(|name| *name != "dummy") {
             let folder = training.out.display();
             display.line(&format!(
@@ -313,20 +316,11 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> Outcome {
         pra::train::train(&training, stop, &mut |event| {
             show(display, &event);
             if let (Event::Resumed { .. }, Some(_)) = (&event, training.resume_from) {
-                display.line(&schedule_line(options.num_iterations));
+                display.line(&describe_schedule(options.num_iterations));
             }
         })
     })?;
     report(&trained, &training, args.run.json, out)
-}
-
-/// The schedule of a run that was resumed from a step, in words.
-fn schedule_line(steps: u64) -> String {
-    let (warmup, decay) = warmup_and_decay(steps);
-    format!(
-        "learning rates: the schedule of {steps} steps; warmup to step {warmup}, constant to step {}, then linear to 0",
-        steps - decay
-    )
 }
 
 fn show(display: &mut Display, event: &Event<'_>) {

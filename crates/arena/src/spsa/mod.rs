@@ -25,4 +25,4 @@ pub use plot::svg;
 pub use run::{Iteration, TuneError, Tuner};
 pub use schedule::{Schedule, Trial};
 pub use state::{SavedState, Tuning, TuningError};
-pub use table::{UNIMPORTANT, json, table};
+pub use table::{UNIMPORTANT, json, summary, table};

@@ -1,6 +1,6 @@
 //! The parameters of a tuning as text and JSON.
 
-use layout::Table;
+use layout::{Table, count};
 use serde_json::{Value, json};
 
 use super::{Schedule, Tuning};
@@ -28,6 +28,18 @@ pub fn table(schedule: &Schedule, tuning: &Tuning) -> Table {
         ]);
     }
     table
+}
+
+/// Iterations, games and faults in a line.
+pub fn summary(schedule: &Schedule, tuning: &Tuning) -> String {
+    let [wins, draws, losses] = tuning.games;
+    let (done, games) = (tuning.iterations, count(wins + draws + losses, "game"));
+    let faults = match tuning.faults {
+        0 => String::new(),
+        faults => format!(", {}", count(faults, "fault")),
+    };
+    let planned = count(schedule.iterations, "iteration");
+    format!("{done} of {planned}, {games}{faults}")
 }
 
 /// The tuning as JSON.

@@ -1,5 +1,7 @@
 //! Options of `prepare`: everything that determines the content of the files.
 
+use std::str::FromStr;
+
 use chess::pgn::GameResult;
 use serde::{Deserialize, Serialize};
 
@@ -194,4 +196,25 @@ impl PrepareOptions {
 
 fn bad(text: String) -> DataError {
     DataError::Options(text)
+}
+
+/// Part I of N, counted from 1, from the text `I/N`.
+pub fn parse_part<N: FromStr + Ord + From<u8>>(text: &str) -> Option<(N, N)> {
+    let (part, parts) = text.split_once('/')?;
+    let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
+    (part > N::from(0) && part <= parts).then_some((part, parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_a_part_of_all() {
+        assert_eq!(parse_part("2/8"), Some((2_u64, 8)));
+        for bad in ["", "/", "0/4", "5/4", "1/0", "-1/2", "1", "1/2/3"] {
+            assert_eq!(parse_part::<u64>(bad), None, "{bad}");
+            assert_eq!(parse_part::<u32>(bad), None, "{bad}");
+        }
+    }
 }

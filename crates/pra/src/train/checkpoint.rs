@@ -18,12 +18,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CHECKPOINTS, TrainOptions};
+use super::{CHECKPOINTS, FINISHED, TrainOptions};
 use crate::config::Config;
 use crate::loader::LoaderCounts;
 use crate::model::{LossWeights, Precision};
 use crate::optim::{Optimizer, OptimizerOptions};
-use crate::weights::Weights;
+use crate::weights::{CONFIG, Weights};
 
 const OPTIMIZER: &str = "optimizer.safetensors";
 const STATE: &str = "state.json";
@@ -139,6 +139,21 @@ pub fn checkpoint_folder(out: &Path, step: Option<u64>) -> Result<PathBuf, Train
             out.display()
         ))
     })
+}
+
+/// The output folder of a training with this tag.
+pub fn tag_folder(tag: &str) -> PathBuf {
+    PathBuf::from("checkpoints").join(tag)
+}
+
+/// The folder of the model of a training: of a step, or the finished one, or else the newest checkpoint.
+pub fn tagged_model(tag: &str, step: Option<u64>) -> Result<PathBuf, TrainError> {
+    let out = tag_folder(tag);
+    let finished = out.join(FINISHED);
+    if step.is_none() && finished.join(CONFIG).is_file() {
+        return Ok(finished);
+    }
+    checkpoint_folder(&out, step)
 }
 
 /// The checkpoint of a step.

@@ -17,7 +17,7 @@ mod options;
 mod run;
 mod validate;
 
-pub use checkpoint::{checkpoint_folder, saved_options};
+pub use checkpoint::{checkpoint_folder, saved_options, tag_folder, tagged_model};
 pub use log::{LogLine, StepLine, ValidationLine};
 pub use options::TrainOptions;
 pub use run::{CHECKPOINTS, CURVE, Event, FINISHED, Trained, Training, train};

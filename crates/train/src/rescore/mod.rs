@@ -8,6 +8,7 @@
 //! are the same for any number of threads, and after a kill ([`data::generate`]).
 
 pub mod random_moves;
+pub mod report;
 pub mod source;
 pub mod teacher;
 

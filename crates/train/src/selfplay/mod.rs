@@ -12,6 +12,7 @@
 pub mod adjudicate;
 pub mod cache;
 pub mod game;
+pub mod report;
 mod unit;
 
 use std::path::{Path, PathBuf};

@@ -1,13 +1,18 @@
-//! A look at rows that nobody has checked: Parquet files that other programs have written.
+//! Rows that nobody has checked: Parquet files that other programs have written.
 
 use std::num::NonZero;
 use std::path::Path;
 
-use ::data::{DataError, DataSet};
 use layout::count;
 
+use crate::{DataError, DataSet};
+
 /// Checks the rows of files of other programs, counts them, and lists the first bad ones.
-pub fn check(path: &Path, threads: usize, mut show: impl FnMut(&str)) -> Result<(), DataError> {
+pub fn check_foreign(
+    path: &Path,
+    threads: usize,
+    mut show: impl FnMut(&str),
+) -> Result<(), DataError> {
     // What cannot be opened is reported by the one who needs it.
     let Some(set) = DataSet::open(path).ok().filter(DataSet::is_all_foreign) else {
         return Ok(());
