@@ -22,7 +22,7 @@ export function createPeople(actions) {
   const wdl = createWdlBar();
   const result = el("span", { class: "an-muted" });
   const list = el("ol", { class: "an-odds" }, ...rows.map((row) => row.element));
-  const element = el("div", { class: "an-people-panel" },
+  const element = el("div", {},
     el("p", { class: "an-hint" }, "The moves people would choose here, by a model trained on human games, and what the engine thinks of them."),
     el("div", { class: "an-odds-head an-muted", "aria-hidden": "true" }, ...["Move", "Odds", "", "Lost"].map((name) => el("span", {}, name))),
     list,
@@ -51,19 +51,25 @@ export function createPeople(actions) {
     if (model && move) actions.play(model.node, [move.uci]);
   });
 
+  /** @param {ModelMessage["moves"]} moves @param {ModelMessage["wdl"] | null} shares */
+  function draw(moves, shares) {
+    const most = Math.max(0.4, ...moves.map((move) => move.probability));
+    rows.forEach((row, index) => row.set(moves[index] ?? null, most));
+    wdl.set(shares);
+    setText(result, shares ? shares.map((share) => percent(share / 1000).replace(" %", "")).join(" / ") + " %" : "");
+  }
+
   return {
     element,
-    moved() {
+    moved(isOver) {
       model = null;
       list.classList.add("an-stale");
+      if (isOver) draw([], null);
     },
     set(message) {
       model = message;
       list.classList.remove("an-stale");
-      const most = Math.max(0.4, ...message.moves.map((move) => move.probability));
-      rows.forEach((row, index) => row.set(message.moves[index] ?? null, most));
-      wdl.set(message.wdl);
-      setText(result, message.wdl.map((share) => percent(share / 1000).replace(" %", "")).join(" / ") + " %");
+      draw(message.moves, message.wdl);
     },
   };
 }
