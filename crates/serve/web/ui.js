@@ -227,7 +227,7 @@ export function chooseByArrow(event) {
   event.stopPropagation();
 }
 
-/** @type {Map<HTMLElement, HTMLElement>} what is to be seen in each container, also after the screen is turned */
+/** @type {Map<HTMLElement, HTMLElement>} what each container shows, also after the screen is turned */
 const revealed = new Map();
 matchMedia("(orientation: portrait)").addEventListener("change", () => revealed.forEach((element, container) => {
   if (element.isConnected) reveal(container, element);
