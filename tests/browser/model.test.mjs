@@ -23,6 +23,20 @@ test("what people would play stands beside the engine, with odds and what they l
   await tab.reads("main .an-tree", move);
 });
 
+test("where the game is over, the bar shows its result, and People says that there is no move", async ({ open }) => {
+  const tab = await open({ path: "#analysis" });
+  await tab.paste("1. f3 e5 2. g4 Qh4# 0-1");
+  await tab.page.getByRole("tab", { name: "People" }).click();
+  await tab.reads("main .an-odds li", /\d %/);
+  await tab.page.keyboard.press("End");
+  await tab.page.getByText("there is no move to choose").waitFor();
+  assert.equal(await tab.page.locator("main .an-odds li:visible").count(), 0);
+  assert.match(await tab.page.locator("main .an-bar").getAttribute("aria-label"), /Black wins 100 %/);
+  await tab.page.keyboard.press("Home");
+  await tab.reads("main .an-odds li", /\d %/);
+  await tab.page.locator("main .an-odds li button:visible").first().waitFor();
+});
+
 test("a square is pointed at, and each head shows where it looks; layers and free heads are chosen", async ({ open }) => {
   const tab = await open({ path: "#analysis" });
   await tab.page.getByRole("tab", { name: "Attention" }).click();

@@ -71,17 +71,17 @@ const ICONS = {
   flip: "M7 20V5M3 9l4-4 4 4M17 4v15M13 15l4 4 4-4",
   draw: "M4 20l4-1L19 8l-3-3L5 16zM14 7l3 3",
   close: "M6 6l12 12M18 6L6 18",
-  hint: "M9 18h6M10 21h4M8 14a6 6 0 1 1 8 0c-.7.7-1 1.300-1 2H9c0-.7-.3-1.300-1-2z",
+  hint: "M9 18h6M10 21h4M8 14a6 6 0 1 1 8 0c-.7.7-1 1.3-1 2H9c0-.7-.3-1.3-1-2z",
   undo: "M9 7l-5 5 5 5M4 12h10a6 6 0 0 1 6 6",
   flag: "M6 21V4h12l-3 4 3 4H6",
   share: "M12 15V4M8 7l4-4 4 4M5 12v8h14v-8",
-  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.500v5M9 14.500v5",
-  help: "M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 17.500v.5M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
+  help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.5M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z",
   more: "M6 12a1 1 0 1 1-2 0 1 1 0 0 1 2 0zM13 12a1 1 0 1 1-2 0 1 1 0 0 1 2 0zM20 12a1 1 0 1 1-2 0 1 1 0 0 1 2 0z",
   plus: "M12 5v14M5 12h14",
   chart: "M4 20V4M4 20h16M7 15l4-5 3 3 5-7",
   half: "M4 12h16M8 7l-4 5 4 5M16 7l4 5-4 5",
-  again: "M20 12a8 8 0 1 1-2.500-5.800M20 3v5h-5",
+  again: "M20 12a8 8 0 1 1-2.5-5.8M20 3v5h-5",
 };
 
 /**
@@ -227,12 +227,19 @@ export function chooseByArrow(event) {
   event.stopPropagation();
 }
 
+/** @type {Map<HTMLElement, HTMLElement>} what each container shows, also after the screen is turned */
+const revealed = new Map();
+matchMedia("(orientation: portrait)").addEventListener("change", () => revealed.forEach((element, container) => {
+  if (element.isConnected) reveal(container, element);
+}));
+
 /**
  * Scrolls `container`, a column or a row, and only it, as little as possible to show `element` and a bit around it.
  * @param {HTMLElement} container
  * @param {HTMLElement} element
  */
 export function reveal(container, element) {
+  revealed.set(container, element);
   const outer = container.getBoundingClientRect();
   const inner = element.getBoundingClientRect();
   const [above, aside] = [Math.min(48, outer.height / 4), Math.min(48, outer.width / 4)];

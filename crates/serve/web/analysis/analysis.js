@@ -23,7 +23,7 @@ import { autoShapes } from "./shapes.js";
 import { createTabs } from "./tabs.js";
 import { createTree } from "./tree.js";
 
-/** @import { Context, GameMessage, LearnMessage, LineActions, LinesMessage, ModelMessage, PositionMessage, ReportMessage, ServerMessage, TreeNode, View } from "./types" */
+/** @import { Context, GameMessage, LearnMessage, LineActions, LinesMessage, ModelMessage, PositionMessage, ReportMessage, ServerMessage, TreeNode, View, Wdl } from "./types" */
 
 /** @typedef {Extract<ServerMessage, { type: "threat" }>} ThreatMessage */
 
@@ -277,7 +277,10 @@ export function createAnalysisView(context) {
     const known = node()?.score ?? null;
     if (best && !learn) bar.set(best.wdl, best.score, board.orientation);
     else if (expected !== null) bar.set([expected * 1000, 0, 1000 - expected * 1000], known, board.orientation, `White’s expected points: ${percent(expected)}`);
-    else if (!settings.on || learn || position?.outcome) bar.set(null, null, board.orientation);
+    else if (position?.outcome && !learn) {
+      const ends = ["1-0", "1/2-1/2", "0-1"].map((result) => (result === position?.outcome?.result ? 1000 : 0));
+      bar.set(/** @type {Wdl} */ (ends), null, board.orientation);
+    } else if (!settings.on || learn) bar.set(null, null, board.orientation);
   }
 
   function drawShapes() {
@@ -342,7 +345,7 @@ export function createAnalysisView(context) {
     setText(outcome, message.outcome ? `${resultText(message.outcome.result)} · ${message.outcome.reason}` : "");
     if (moved) {
       engine.moved(message.outcome?.reason ?? null);
-      people.moved();
+      people.moved(!!message.outcome);
       attention.moved();
     }
     drawBar();
@@ -463,7 +466,7 @@ export function createAnalysisView(context) {
     },
     keys: [
       ["↑ ↓", "First and last position"], ["Shift + ← →", "Previous and next variation"],
-      ["space", "Play the engine’s best move"], ["l", "Engine on or off"], ["a", "Arrows for the best moves"], ["x", "Show the threat"],
+      ["Space", "Play the engine’s best move"], ["l", "Engine on or off"], ["a", "Arrows for the best moves"], ["x", "Show the threat"],
       ["c", "Comment on the move"],
     ],
   };

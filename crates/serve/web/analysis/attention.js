@@ -110,7 +110,7 @@ export function createAttention({ request, onHeat }) {
     setText(least, percent(low));
     setText(most, percent(high));
     const best = [...values.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0)).slice(0, 4).filter((index) => (values[index] ?? 0) >= 0.01);
-    const list = best.map((index) => `${squareName(index)} ${percent(values[index] ?? 0)}`).join(", ") || "no square in particular";
+    const list = best.map((index) => `${squareName(index)} ${percent(values[index] ?? 0)}`.replaceAll(" ", "\u00a0")).join(", ") || "no square in particular";
     setText(caption, `Head “${model.heads[head]?.name}” of layer ${layer + 1}: ${from ? `${from} looks at` : "all squares together look most at"} ${list}.`);
   }
 

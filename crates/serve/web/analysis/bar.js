@@ -43,7 +43,7 @@ export function createEvaluationBar() {
       if (value) setText(score, scoreText(value).replace(/^[+−]/, "").replace(/(\d\.\d)\d$/, "$1"));
       parts.forEach((part, index) => {
         const share = (wdl?.[index] ?? 0) / 10;
-        setText(part, share >= 12 ? String(Math.round(share)) : "");
+        setText(part, share >= 12 && share < 100 ? String(Math.round(share)) : "");
       });
       if (!wdl) return;
       element.title = words ?? wdlWords(wdl);

@@ -35,7 +35,7 @@ export function createDetails({ onTags, onPgn, onFen, onLink, onLoad }) {
   /** @param {string} name @param {string} value */
   function row(name, value) {
     const known = name !== "";
-    const left = el("input", { class: "an-tag-name", "aria-label": "Name of the tag", maxlength: 64, pattern: "[A-Za-z0-9_]+", onchange: save });
+    const left = el("input", { "aria-label": "Name of the tag", placeholder: "Name", maxlength: 64, pattern: "[A-Za-z0-9_]+", onchange: save });
     const right = name === "Result" ? el("select", { "aria-label": name, onchange: save }, ...RESULTS.map((result) => el("option", {}, result)))
       : el("input", { "aria-label": name || "Value of the tag", maxlength: 255, onchange: save });
     left.value = name;

@@ -25,7 +25,7 @@ export function createEngine({ settings, onChange, actions }) {
   const arrows = toggle("Arrows", "Arrows for the best moves (a)", () => onChange({ arrows: !settings.arrows }));
   const threat = toggle("Threat", "What the opponent threatens (x)", () => onChange({ threat: !settings.threat }));
   const rows = Array.from({ length: MOST_LINES }, (_, index) => createRow(index, actions));
-  const list = el("div", { class: "an-lines", role: "group", "aria-label": "Engine lines" }, ...rows.map((row) => row.element));
+  const list = el("div", { role: "group", "aria-label": "Engine lines" }, ...rows.map((row) => row.element));
   const element = el("section", { class: "an-engine card", "aria-label": "Engine" },
     el("div", { class: "an-engine-head" }, power, score, el("span", { class: "grow" }), threat, arrows, lines),
     list, el("div", { class: "an-engine-foot" }, stats));

@@ -10,6 +10,7 @@ import { percent } from "./format.js";
 /** @import { CreatePeople, ModelMessage } from "./types" */
 
 const ROWS = 8;
+const HINT = "The moves people would choose here, by a model trained on human games, and what the engine thinks of them.";
 /** Where people and the engine differ. */
 export const KINDS = {
   hard: { icon: "◆", word: "hard to find", text: "nearly the best move, but few people would play it" },
@@ -22,13 +23,14 @@ export function createPeople(actions) {
   const wdl = createWdlBar();
   const result = el("span", { class: "an-muted" });
   const list = el("ol", { class: "an-odds" }, ...rows.map((row) => row.element));
-  const element = el("div", { class: "an-people-panel" },
-    el("p", { class: "an-hint" }, "The moves people would choose here, by a model trained on human games, and what the engine thinks of them."),
+  const hint = el("p", { class: "an-hint" }, HINT);
+  const parts = [
     el("div", { class: "an-odds-head an-muted", "aria-hidden": "true" }, ...["Move", "Odds", "", "Lost"].map((name) => el("span", {}, name))),
     list,
     el("div", { class: "an-odds-result" }, el("span", {}, "How people’s games end"), wdl.element, result),
     el("dl", { class: "an-pairs" }, ...Object.entries(KINDS).flatMap(([kind, { icon, word, text }]) => [
-      el("dt", { class: `an-kind an-kind-${kind}` }, el("span", { "aria-hidden": "true" }, icon), ` ${word}`), el("dd", {}, text)])));
+      el("dt", { class: `an-kind an-kind-${kind}` }, el("span", { "aria-hidden": "true" }, icon), ` ${word}`), el("dd", {}, text)]))];
+  const element = el("div", {}, hint, ...parts);
   /** @type {ModelMessage | null} */
   let model = null;
 
@@ -53,9 +55,11 @@ export function createPeople(actions) {
 
   return {
     element,
-    moved() {
+    moved(isOver) {
       model = null;
       list.classList.add("an-stale");
+      setText(hint, isOver ? "The game is over: there is no move to choose." : HINT);
+      for (const part of parts) part.hidden = isOver;
     },
     set(message) {
       model = message;

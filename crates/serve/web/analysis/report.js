@@ -90,8 +90,8 @@ export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions 
  */
 function table(report, game, onGo) {
   const players = [report.white, report.black];
-  const names = players.map((player, index) => el("th", { scope: "col" }, el("span", { class: "an-player" },
-    el("span", { class: `an-disc an-wdl-${index ? "black" : "white"}`, "aria-hidden": "true" }), el("span", {}, player.name || (index ? "Black" : "White")))));
+  const names = players.map((player, index) => el("th", { scope: "col" },
+    el("span", { class: `an-disc an-wdl-${index ? "black" : "white"}`, "aria-hidden": "true" }), player.name || (index ? "Black" : "White")));
   /** @param {string} name @param {(string | Node)[]} cells @param {Node} [shape] */
   const row = (name, cells, shape) => el("tr", {}, el("th", { scope: "row" }, shape, name), ...cells.map((cell) => el("td", {}, cell)));
   /** @param {number} player @param {string} mark @param {number} count */

@@ -94,7 +94,7 @@ export type CreateLearn = (send: (message: ClientMessage) => void) => Part & {
   set(message: LearnMessage, explanation: Node[]): string;
 };
 
-export type CreatePeople = (actions: LineActions) => Part & { moved(): void; set(model: ModelMessage): void };
+export type CreatePeople = (actions: LineActions) => Part & { moved(isOver: boolean): void; set(model: ModelMessage): void };
 
 export type CreateAttention = (options: {
   request(layer: number, head: number): void;

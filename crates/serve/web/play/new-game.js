@@ -51,7 +51,7 @@ export function openNewGame(context, start, fromHere = false) {
   const variant = choices("variant", "Start position", [["chess", "Chess"], ["chess960", "Chess960"], ["fen", "From a FEN"]], value("variant", "chess"));
   const clock = choices("clock", "Clock, minutes + seconds a move", CLOCKS.map((name) => [name, name === "none" ? "None" : name === "custom" ? "Custom" : name]), value("clock", "none"));
   clock.classList.add("clock-choices");
-  const custom = el("div", { class: "row custom-clock" },
+  const custom = el("div", { class: "row" },
     el("label", { class: "field grow" }, el("span", {}, "Minutes"), minutes),
     el("label", { class: "field grow" }, el("span", {}, "Increment, seconds"), increment));
 
