@@ -35,7 +35,10 @@ impl Engine {
     pub fn start_within(kibibytes: usize) -> Self {
         let program = crate::common::TABIYA;
         let script = "ulimit -v $0 && exec \"$1\"";
-        Self::spawn(Command::new("sh").args(["-c", script, &kibibytes.to_string(), program]))
+        let mut command = Command::new("sh");
+        command.args(["-c", script, &kibibytes.to_string(), program]);
+        // The allocator reserves 64 MiB of address space for threads that happen to allocate at the same time.
+        Self::spawn(command.env("MALLOC_ARENA_MAX", "1"))
     }
 
     fn spawn(command: &mut Command) -> Self {
