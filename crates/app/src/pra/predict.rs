@@ -72,6 +72,9 @@ pub fn run(args: &PredictArgs, out: &mut dyn Write) -> Outcome {
     output::ensure_not_inputs(outputs, args.file.as_deref())?;
     ensure_not_model([&args.raw, &args.svg], args.model.as_deref())?;
     let weights = model_folder_or_shipped(args.model.as_deref())?;
+    if (args.rating.or(args.opponent)).is_some() && !weights.config().ratings {
+        eprintln!("tabiya: this model reads no ratings: --rating and --opponent have no effect");
+    }
     if let Some(file) = &args.file {
         let games = read_games(file)?;
         if let Some(raw) = &args.raw {

@@ -303,6 +303,17 @@ fn a_training_makes_a_model_and_resumes() {
 }
 
 #[test]
+fn ratings_that_a_model_does_not_read_are_reported() {
+    let output = run(&["pra", "predict", "--rating", "1500"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        common::text(&output.stderr).contains("reads no ratings"),
+        "{}",
+        common::text(&output.stderr)
+    );
+}
+
+#[test]
 fn a_device_that_is_not_there_is_reported_in_one_line() {
     let folder = TempDir::new();
     let (data, out) = (data_set(&folder), folder.path("out"));
