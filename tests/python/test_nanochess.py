@@ -1,14 +1,11 @@
 """tabiya.nanochess: checkpoints of nanochess become models of ours."""
 
-import importlib.util
 import json
-import pathlib
 
-import numpy as np
 import pytest
+import torch_twin
 from tabiya import nanochess, pra
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 META = {"step": 5000, "model_config": {"n_layer": 2, "n_embd": 24, "n_head": 12}, "user_config": {"run": "dummy"}}
 
@@ -52,9 +49,7 @@ def test_what_is_missing_is_said_in_one_line(tmp_path, capsys):
 @pytest.mark.full
 def test_a_checkpoint_of_pytorch_becomes_a_model_with_its_outputs(tmp_path, capsys):
     torch = pytest.importorskip("torch")
-    spec = importlib.util.spec_from_file_location("pra_torch", ROOT / "crates/peers/python/pra_torch.py")
-    pra_torch = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pra_torch)
+    pra_torch = torch_twin.load()
     module = pra_torch.random_model(2, 24, seed=7)
     # As nanochess saves it: embeddings in bfloat16 where they were on a GPU, names of torch.compile.
     state = {f"_orig_mod.{name}": value for name, value in module.state_dict().items()}
@@ -68,10 +63,4 @@ def test_a_checkpoint_of_pytorch_becomes_a_model_with_its_outputs(tmp_path, caps
     assert "depth=2 n_embd=24" in capsys.readouterr().out
     model = pra.load(tmp_path / "out")
     module.load_state_dict({name.removeprefix("_orig_mod."): value.float() for name, value in state.items()})
-    fens = pra_torch.positions(32)
-    with torch.no_grad():
-        policy, value = module(*pra_torch.encode(fens))
-    ours, wdl = model.outputs(fens)
-    assert np.allclose(ours, policy.numpy(), atol=1e-4)
-    white = np.array([1 if " w " in fen else -1 for fen in fens])
-    assert np.allclose((wdl[:, 0] - wdl[:, 2]) * white, value.numpy(), atol=1e-4)
+    torch_twin.assert_same_outputs(model, module, 32)

@@ -1,17 +1,15 @@
 """tabiya.pra: predictions, attention, model files, and PyTorch."""
 
-import importlib.util
 import json
 import math
-import pathlib
 import threading
 
 import chess as python_chess
 import numpy as np
 import pytest
+import torch_twin
 from tabiya import chess, pra
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 BLACK = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 PROMOTION = "8/P6k/8/8/8/8/6K1/8 w - - 0 1"
@@ -160,20 +158,11 @@ def test_threads_may_share_a_model(model):
 def test_a_module_of_pytorch_with_our_state_dict_gives_our_outputs():
     torch = pytest.importorskip("torch")
     pytest.importorskip("safetensors")
-    path = ROOT / "crates/peers/python/pra_torch.py"
-    spec = importlib.util.spec_from_file_location("pra_torch", path)
-    pra_torch = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pra_torch)
+    pra_torch = torch_twin.load()
     module = pra_torch.random_model(2, 48, seed=7)
     model = pra.Model.from_state_dict(module.state_dict())
     assert model.config == {**model.config, "depth": 2, "n_embd": 48, "promotions": False, "turned": False}
-    fens = pra_torch.positions(64)
-    with torch.no_grad():
-        policy, value = module(*pra_torch.encode(fens))
-    ours, wdl = model.outputs(fens)
-    assert np.allclose(ours, policy.numpy(), atol=1e-4)
-    white = np.array([1 if " w " in fen else -1 for fen in fens])
-    assert np.allclose((wdl[:, 0] - wdl[:, 2]) * white, value.numpy(), atol=1e-4)
+    torch_twin.assert_same_outputs(model, module, 64)
     back = pra_torch.Pra(2, 48)
     back.load_state_dict(model.state_dict())
     assert all(torch.equal(a, b) for a, b in zip(back.parameters(), module.parameters()))

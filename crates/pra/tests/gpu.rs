@@ -17,7 +17,8 @@ use made::{game, make};
 use tabiya_pra::gpu::{BurnDevice, GpuTransformer};
 use tabiya_pra::train::{Event, LogLine, TrainOptions, Training, train};
 use tabiya_pra::{
-    Batch, Compute, Config, Device, LossWeights, Losses, Transformer, Weights, compute_on, encode,
+    Batch, Compute, Config, Device, LossWeights, Losses, Precision, Transformer, Weights,
+    compute_on, encode,
 };
 
 /// Castling, en passant, promotions with and without captures, both sides to move.
