@@ -6,7 +6,7 @@
 # A stage is a target of the Makefile. The output of each goes to a file in LOGS, which is printed if the
 # stage fails. What calls cargo comes one after the other, tests first and STAGE... last, because cargo locks
 # the target directory while it compiles. BESIDE has stages that use what was built for the tests: they run
-# beside the compilers.
+# beside the compilers. A file that a stage leaves in the work tree is a failure, too.
 set -u
 
 LOGS=$1
@@ -14,6 +14,8 @@ shift
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
 begin=$(date +%s)
+untracked() { git ls-files --others --exclude-standard 2> /dev/null; }
+untracked > "$LOGS/untracked"
 
 stage() {
   log=$LOGS/$1.log
@@ -31,6 +33,10 @@ stage() {
 
 finish() {
   wait
+  if ! untracked | diff "$LOGS/untracked" -; then
+    echo "FAILED  clean-tree: new files that git does not ignore, above"
+    echo clean-tree >> "$LOGS/failed"
+  fi
   grep -h -E '^(Rust|Python|Browser): ' "$LOGS"/*.log
   seconds=$(($(date +%s) - begin))
   minutes="$((seconds / 60)).$((seconds % 60 / 6)) minutes"

@@ -144,7 +144,8 @@ def public_functions():
                     yield method
 
 
-def test_wrong_arguments_raise_python_errors_and_never_panic():
+def test_wrong_arguments_raise_python_errors_and_never_panic(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a path is a valid argument of some: they write there
     for function in public_functions():
         for arguments in [(), *((odd,) for odd in ODD), *((odd, odd) for odd in ODD), (ODD[0], ODD[3], ODD[5])]:
             try:
