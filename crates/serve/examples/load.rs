@@ -1,8 +1,8 @@
-//! Load and hostility: starts `tabiya play`, attacks it, and prints what it did to a good client.
+//! Load test: starts `tabiya play`, attacks it, and prints the latency of a well-behaved client.
 //!
 //! `cargo run --release -p tabiya-serve --example load -- target/release/tabiya [SECONDS]`
 //!
-//! A good client asks for a preview twenty times a second and measures the answers, while others flood the server
+//! A good client requests a preview twenty times a second and measures the latency, while others flood the server
 //! with 50 × 200 messages a second, send malformed frames or large bodies, read nothing, or send heads that never
 //! end. Memory grows until every engine and the model are in use, and is flat from then on; a closed tab returns its
 //! engines.
@@ -39,7 +39,7 @@ impl Drop for Program {
 }
 
 impl Program {
-    /// Resident memory in MiB, where `/proc` tells it.
+    /// Resident memory in MiB, where `/proc` reports it.
     fn memory(&self) -> f64 {
         let path = format!("/proc/{}/status", self.0.id());
         let status = std::fs::read_to_string(path).unwrap_or_default();
@@ -152,7 +152,7 @@ async fn good_client(long: Duration) -> Fallible<Vec<Duration>> {
     let mut ticks = interval(Duration::from_millis(50));
     while Instant::now() < end {
         ticks.tick().await;
-        let asked = Instant::now();
+        let sent = Instant::now();
         let question = r#"{"type":"preview","node":0,"moves":["e2e4","e7e5","g1f3"]}"#;
         socket.send(Message::text(question)).await?;
         loop {
@@ -162,7 +162,7 @@ async fn good_client(long: Duration) -> Fallible<Vec<Duration>> {
                 _ => {}
             }
         }
-        times.push(asked.elapsed());
+        times.push(sent.elapsed());
     }
     Ok(times)
 }
@@ -210,7 +210,7 @@ async fn analyse() {
     while let Some(Ok(_)) = socket.next().await {}
 }
 
-/// Frames that are no messages, over as many sockets as that takes.
+/// Invalid messages, over as many sockets as that takes.
 async fn malformed(sent: Arc<AtomicU64>) {
     let frames = [
         Message::text("{"),
@@ -233,11 +233,11 @@ async fn malformed(sent: Arc<AtomicU64>) {
     }
 }
 
-/// A tab that asks for much and reads nothing.
+/// A tab that sends expensive requests and reads nothing.
 async fn reads_nothing() {
     let Ok(mut socket) = connect().await else { return };
-    let ask = Message::text(r#"{"type":"get_attention","layer":0,"head":0}"#);
-    while socket.send(ask.clone()).await.is_ok() {}
+    let request = Message::text(r#"{"type":"get_attention","layer":0,"head":0}"#);
+    while socket.send(request.clone()).await.is_ok() {}
 }
 
 /// Uploads of 10 MB to a tab that is not there, one after the other.

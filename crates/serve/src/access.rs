@@ -1,7 +1,7 @@
-//! Who may talk to the server: `Host` and `Origin` are compared exactly, and a token is asked for where one is set.
+//! Access control: exact `Host`/`Origin` checks against DNS rebinding, optional token.
 //!
-//! Any web page may open a connection to this machine, and a name of its own may resolve to 127.0.0.1 (DNS
-//! rebinding). Its requests carry its name in `Host` and `Origin`: only the names this server is reached by pass.
+//! Any web page can open connections to this machine, and its own name may resolve to 127.0.0.1 (DNS rebinding).
+//! Such requests carry that name in `Host` and `Origin`; only the server's own names are accepted.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,21 +11,21 @@ use axum::http::{HeaderMap, HeaderName, Uri};
 /// Characters of a token, so that it needs no escaping in an address or a cookie.
 const TOKEN_LENGTHS: std::ops::RangeInclusive<usize> = 16..=128;
 
-/// Why a request is refused.
+/// Why a request is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Refusal {
-    /// Not one name, or not one of ours.
-    #[error("this server has another name: the Host of the request is not one of its addresses")]
+pub enum AccessError {
+    /// A missing, repeated or foreign `Host`.
+    #[error("the Host of the request is not an address of this server")]
     Host,
-    /// A page of another origin.
-    #[error("the request comes from a page of another origin")]
+    /// A missing or foreign `Origin`.
+    #[error("cross-origin request: the Origin is not this server")]
     Origin,
-    /// No token, or a wrong one.
-    #[error("a token is needed: open the address that was printed when the server started")]
+    /// A missing or wrong token.
+    #[error("a token is required: open the URL printed when the server started")]
     Token,
 }
 
-/// A text that is no token.
+/// A malformed token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a token has 16 to 128 letters, digits, '-', '.', '_' or '~'")]
 pub struct InvalidToken;
@@ -38,19 +38,19 @@ pub struct Access {
     token: Option<String>,
 }
 
-/// How a request proved that it knows the token.
+/// How a request was authenticated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Proof {
-    /// None is needed.
+pub enum Authentication {
+    /// The server has no token.
     Open,
-    /// The cookie.
+    /// By cookie.
     Cookie,
-    /// The query: a cookie should be set.
+    /// By query: the response sets the cookie.
     Query,
 }
 
 impl Access {
-    /// Access by addresses, and by a name besides them; with a token if there is one.
+    /// Access by the server's addresses and an optional host name, with an optional token.
     pub fn new(name: Option<&str>, token: Option<&str>) -> Result<Self, InvalidToken> {
         let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         if token.is_some_and(|token| {
@@ -61,26 +61,26 @@ impl Access {
         Ok(Self { name: name.map(str::to_ascii_lowercase), token: token.map(str::to_owned) })
     }
 
-    /// Checks a request that came to the address `local`. `needs_origin`: requests that only our page makes
-    /// by script, which browsers send with an `Origin`.
+    /// Checks a request received at the address `local`. `needs_origin`: for requests made only by the page's
+    /// scripts, to which browsers add an `Origin`.
     pub fn check(
         &self,
         local: SocketAddr,
         uri: &Uri,
         headers: &HeaderMap,
         needs_origin: bool,
-    ) -> Result<Proof, Refusal> {
+    ) -> Result<Authentication, AccessError> {
         let host = single(headers, &HOST).filter(|host| self.is_ours(host, local));
-        let host = host.ok_or(Refusal::Host)?;
+        let host = host.ok_or(AccessError::Host)?;
         let origin = single(headers, &ORIGIN);
         let is_same = origin.and_then(|origin| origin.strip_prefix("http://")) == Some(host);
         if !is_same && (needs_origin || headers.contains_key(ORIGIN)) {
-            return Err(Refusal::Origin);
+            return Err(AccessError::Origin);
         }
-        self.prove(local.port(), uri, headers)
+        self.authenticate(local.port(), uri, headers)
     }
 
-    /// Whether a `Host` is one of the names the server is reached by at this address.
+    /// Whether a `Host` names the server at this address.
     fn is_ours(&self, host: &str, local: SocketAddr) -> bool {
         let (ip, port) = (local.ip().to_canonical(), local.port());
         // Browsers leave out the port of the protocol.
@@ -98,8 +98,13 @@ impl Access {
             || self.name.as_deref() == Some(name)
     }
 
-    fn prove(&self, port: u16, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Refusal> {
-        let Some(token) = &self.token else { return Ok(Proof::Open) };
+    fn authenticate(
+        &self,
+        port: u16,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<Authentication, AccessError> {
+        let Some(token) = &self.token else { return Ok(Authentication::Open) };
         let name = cookie_name(port);
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         let cookies = cookies.flat_map(|value| value.split(';'));
@@ -107,40 +112,40 @@ impl Access {
             .filter_map(|cookie| cookie.trim().split_once('='))
             .any(|(key, value)| key == name && is_equal(value, token));
         if in_cookie {
-            return Ok(Proof::Cookie);
+            return Ok(Authentication::Cookie);
         }
         match query_value(uri, "token") {
-            Some(value) if is_equal(value, token) => Ok(Proof::Query),
-            _ => Err(Refusal::Token),
+            Some(value) if is_equal(value, token) => Ok(Authentication::Query),
+            _ => Err(AccessError::Token),
         }
     }
 
-    /// The cookie that keeps the token for the other requests of the page.
+    /// The `Set-Cookie` value that carries the token to later requests of the page.
     pub fn cookie(&self, port: u16) -> Option<String> {
         let token = self.token.as_ref()?;
         Some(format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", cookie_name(port)))
     }
 }
 
-/// Cookies know no ports: the name tells servers of one machine apart.
+/// Cookies are not port-specific, so the name contains the port.
 fn cookie_name(port: u16) -> String {
     format!("tabiya-{port}")
 }
 
-/// A header that occurs once.
+/// The value of a header that occurs exactly once.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     if values.next().is_some() { None } else { value.to_str().ok() }
 }
 
-/// A value of the query, which needs no unescaping: tokens and numbers have no special characters.
+/// A query parameter. No percent-decoding: tokens and numbers contain no reserved characters.
 pub fn query_value<'a>(uri: &'a Uri, key: &str) -> Option<&'a str> {
     let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.into_iter().find_map(|(name, value)| (name == key).then_some(value))
 }
 
-/// Compares in a time that depends on the given text alone.
+/// Constant-time comparison: the time depends on the length of the given text alone.
 fn is_equal(given: &str, token: &str) -> bool {
     let token = token.as_bytes();
     let mut difference = usize::from(given.len() != token.len());
@@ -168,15 +173,23 @@ mod tests {
         "127.0.0.1:8000".parse().unwrap()
     }
 
-    fn check(access: &Access, pairs: &[(&'static str, &str)], ws: bool) -> Result<Proof, Refusal> {
+    fn check(
+        access: &Access,
+        pairs: &[(&'static str, &str)],
+        ws: bool,
+    ) -> Result<Authentication, AccessError> {
         access.check(local(), &Uri::from_static("/"), &headers(pairs), ws)
     }
 
     #[test]
-    fn only_the_names_of_the_server_pass_as_host() {
+    fn only_the_names_of_the_server_are_accepted_as_host() {
         let access = Access::default();
         for host in ["127.0.0.1:8000", "localhost:8000"] {
-            assert_eq!(check(&access, &[("host", host)], false), Ok(Proof::Open), "{host}");
+            assert_eq!(
+                check(&access, &[("host", host)], false),
+                Ok(Authentication::Open),
+                "{host}"
+            );
         }
         for host in [
             "",
@@ -193,13 +206,16 @@ mod tests {
             "127.1:8000",
             "0:8000",
         ] {
-            assert_eq!(check(&access, &[("host", host)], false), Err(Refusal::Host), "{host}");
+            assert_eq!(check(&access, &[("host", host)], false), Err(AccessError::Host), "{host}");
         }
-        assert_eq!(check(&access, &[], false), Err(Refusal::Host));
+        assert_eq!(check(&access, &[], false), Err(AccessError::Host));
         let twice = [("host", "127.0.0.1:8000"), ("host", "127.0.0.1:8000")];
-        assert_eq!(check(&access, &twice, false), Err(Refusal::Host));
+        assert_eq!(check(&access, &twice, false), Err(AccessError::Host));
         let named = Access::new(Some("Chess.Example"), None).unwrap();
-        assert_eq!(check(&named, &[("host", "chess.example:8000")], false), Ok(Proof::Open));
+        assert_eq!(
+            check(&named, &[("host", "chess.example:8000")], false),
+            Ok(Authentication::Open)
+        );
     }
 
     #[test]
@@ -220,9 +236,9 @@ mod tests {
     fn an_origin_must_be_the_page_and_a_socket_must_have_one() {
         let access = Access::default();
         let host = ("host", "localhost:8000");
-        assert_eq!(check(&access, &[host], true), Err(Refusal::Origin));
+        assert_eq!(check(&access, &[host], true), Err(AccessError::Origin));
         let ours = [host, ("origin", "http://localhost:8000")];
-        assert_eq!(check(&access, &ours, true), Ok(Proof::Open));
+        assert_eq!(check(&access, &ours, true), Ok(Authentication::Open));
         for origin in [
             "null",
             "http://127.0.0.1:8000",
@@ -235,21 +251,24 @@ mod tests {
         ] {
             for ws in [false, true] {
                 let given = [host, ("origin", origin)];
-                assert_eq!(check(&access, &given, ws), Err(Refusal::Origin), "{origin}");
+                assert_eq!(check(&access, &given, ws), Err(AccessError::Origin), "{origin}");
             }
         }
     }
 
     #[test]
-    fn a_token_is_taken_from_the_query_or_the_cookie() {
+    fn a_token_is_accepted_from_the_query_or_the_cookie() {
         let access = Access::new(None, Some(TOKEN)).unwrap();
-        let ask = |uri: &str, cookie: &str| {
+        let request = |uri: &str, cookie: &str| {
             let headers = headers(&[("host", "localhost:8000"), ("cookie", cookie)]);
             access.check(local(), &uri.parse().unwrap(), &headers, false)
         };
-        assert_eq!(ask("/?token=0123456789abcdef", ""), Ok(Proof::Query));
-        assert_eq!(ask("/?a=b&token=0123456789abcdef&c", ""), Ok(Proof::Query));
-        assert_eq!(ask("/", "other=1; tabiya-8000=0123456789abcdef"), Ok(Proof::Cookie));
+        assert_eq!(request("/?token=0123456789abcdef", ""), Ok(Authentication::Query));
+        assert_eq!(request("/?a=b&token=0123456789abcdef&c", ""), Ok(Authentication::Query));
+        assert_eq!(
+            request("/", "other=1; tabiya-8000=0123456789abcdef"),
+            Ok(Authentication::Cookie)
+        );
         for (uri, cookie) in [
             ("/", ""),
             ("/?token=", ""),
@@ -261,7 +280,7 @@ mod tests {
             ("/", "tabiya-8001=0123456789abcdef"),
             ("/", "tabiya-8000=0123456789ABCDEF"),
         ] {
-            assert_eq!(ask(uri, cookie), Err(Refusal::Token), "{uri} {cookie}");
+            assert_eq!(request(uri, cookie), Err(AccessError::Token), "{uri} {cookie}");
         }
         let cookie = access.cookie(8000).unwrap();
         assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"));

@@ -1,4 +1,4 @@
-//! The files of the page: the folder `web`, embedded in the program. Debug builds read it from disk at every
+//! The files of the page: the directory `web`, embedded in the program. Debug builds read it from disk at every
 //! request, so that an edit needs a reload and no build.
 
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ use rust_embed::Embed;
 #[folder = "web/"]
 struct Web;
 
-/// The types of files that are served; others, such as the sources' notes and settings, are not there.
+/// The media types that are served; files with other extensions are not found.
 const TYPES: [(&str, &str); 6] = [
     ("html", "text/html; charset=utf-8"),
     ("css", "text/css; charset=utf-8"),
@@ -30,7 +30,7 @@ const TYPES: [(&str, &str); 6] = [
     ("png", "image/png"),
 ];
 
-/// The answer to a `GET` of a path; 404 for everything that is no file of the page.
+/// The response to a `GET` of a path; 404 unless it is a file of the page.
 pub fn answer(path: &str, headers: &HeaderMap) -> Response<Body> {
     match file(path) {
         Some(file) => file.answer(headers),
@@ -50,7 +50,7 @@ impl File {
         let mut response = Response::new(Body::empty());
         let fields = response.headers_mut();
         fields.insert(CONTENT_TYPE, HeaderValue::from_static(self.media_type));
-        // Kept, and asked for again at every use: another version of the program has other files.
+        // Cached, but revalidated on every use.
         fields.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         fields.insert(VARY, HeaderValue::from_static("accept-encoding"));
         if let Ok(tag) = HeaderValue::from_str(&self.tag) {
@@ -74,7 +74,7 @@ impl File {
         response
     }
 
-    /// The file in gzip, compressed once.
+    /// The file compressed by gzip, cached.
     fn packed(&self) -> Option<Bytes> {
         static PACKED: LazyLock<Mutex<HashMap<String, Bytes>>> = LazyLock::new(Mutex::default);
         let mut packed = PACKED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ impl File {
     }
 }
 
-/// Whether a browser takes gzip: all do, and name it without a weight.
+/// Whether `Accept-Encoding` lists gzip; all browsers do, without a weight.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.is_some_and(|list| list.split(',').any(|name| name.trim() == "gzip"))
@@ -117,7 +117,7 @@ fn file(path: &str) -> Option<File> {
     Some(File { data: file.data, media_type, tag: format!("W/\"{tag}\"") })
 }
 
-/// Names with nothing in them that has a meaning to a file system: no escapes, no dots at the beginning.
+/// Plain names only: no escapes, no leading dot.
 fn is_plain(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     name.len() <= 200
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_mean_something_to_a_file_system_are_no_files() {
+    fn only_plain_names_are_files() {
         for path in [
             "",
             "index.html",

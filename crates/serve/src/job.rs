@@ -1,8 +1,8 @@
 //! The jobs that a session starts, and their updates.
 //!
-//! A session has no thread and no clock. It is given an [`Input`] and the time, and returns [`Output`]s:
-//! messages for the page, jobs for the workers, the time of its next [`Input::Timer`]. Jobs carry ids, so
-//! that late answers are recognized.
+//! A session has no thread and no clock. It takes an [`Input`] and the time, and returns [`Output`]s: messages
+//! for the page, jobs for the workers, the time of its next [`Input::Timer`]. Jobs carry ids, so that late
+//! answers are recognized.
 
 use std::time::Duration;
 
@@ -15,59 +15,59 @@ use pra::predict::PositionPrediction;
 
 use crate::protocol::{ClientMessage, ServerMessage};
 
-/// What happens to a session.
+/// An input of a session.
 #[derive(Debug)]
 pub enum Input {
-    /// The page sent a message.
+    /// A message from the page.
     Message(ClientMessage),
-    /// A worker has something to say about a job.
+    /// An update from a worker.
     Update(JobId, Update),
-    /// The time of the last [`Output::SetTimer`] has come; one that is early or was replaced is harmless.
+    /// The timer of the last [`Output::SetTimer`]; an early or replaced one has no effect.
     Timer,
 }
 
-/// What a session wants.
+/// An output of a session.
 #[derive(Debug)]
 pub enum Output {
     /// Send a message to the page.
     Send(ServerMessage),
     /// Start a job.
     Start(Job),
-    /// Stop a job. It still answers, once and soon, with what it has so far.
+    /// Stop a job. It still answers, once and soon, with its result so far.
     Stop(JobId),
-    /// Give the session [`Input::Timer`] at this time, which replaces an earlier one; `None`: not at all.
+    /// Set the timer: [`Input::Timer`] at this time, which replaces an earlier one; `None`: no timer.
     SetTimer(Option<Duration>),
 }
 
-/// The part of a tab that a job belongs to.
+/// The game of a tab that a job belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum GameKind {
     /// Chess.
     Chess,
     /// Paco Ŝako.
     Paco,
 }
 
-/// The number of a job, unique within a tab.
+/// The identifier of a job, unique within a tab.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct JobId {
-    /// Who started it.
-    pub part: Part,
-    /// Counted by its part.
+    /// The game that started it.
+    pub game: GameKind,
+    /// Sequence number in that game.
     pub number: u64,
 }
 
-/// Work for a thread.
+/// A job for the workers.
 #[derive(Debug)]
 pub struct Job {
-    /// Its number.
+    /// Its identifier.
     pub id: JobId,
-    /// What to do.
+    /// The task.
     pub work: Work,
 }
 
-/// What a worker does. Every job is answered by any number of [`Update::Lines`] or [`Update::Progress`],
-/// and one other update.
+/// The task of a job. Its updates are any number of [`Update::Lines`] or [`Update::Progress`], and then one
+/// other.
 #[derive(Debug)]
 pub enum Work {
     /// Searches a position: [`Update::Lines`] as they change, [`Update::Found`] at the end.
@@ -83,7 +83,7 @@ pub enum Work {
         /// Counted from 0.
         head: usize,
     },
-    /// Analyses the main line of a game: [`Update::Progress`] after each position, [`Update::Analysed`].
+    /// Analyzes the main line of a game: [`Update::Progress`] after each position, [`Update::Analysed`].
     AnalyseGame {
         /// The game.
         tree: GameTree,
@@ -121,33 +121,33 @@ pub struct PacoTurn {
 /// A search.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// Why; the worker may order jobs by it.
+    /// Its purpose, which determines its priority.
     pub purpose: Purpose,
     /// The position with its history.
     pub game: Game,
-    /// When it ends by itself; an infinite one ends when it is stopped.
+    /// Its limits; an infinite search runs until it is stopped.
     pub limits: Limits,
     /// The number of lines.
     pub multi_pv: usize,
-    /// Below full strength.
+    /// Limited strength.
     pub weakening: Option<Weakening>,
 }
 
-/// Why a position is searched.
+/// The purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Purpose {
-    /// To play a move or give a hint: someone waits for it.
+    /// To play a move or give a hint: a person waits for it.
     Play,
-    /// To show lines while the position is looked at.
+    /// To show lines of the current position.
     Analysis,
     /// To compare a few moves, briefly.
     Check,
 }
 
-/// What a worker reports about its job.
+/// An update of a job.
 #[derive(Debug)]
 pub enum Update {
-    /// The lines so far. Workers leave out all but the last of those that come within a few milliseconds.
+    /// The lines so far, rate-limited by the worker.
     Lines(Lines),
     /// The end of a search.
     Found {
@@ -160,7 +160,7 @@ pub enum Update {
     Prediction(PositionPrediction),
     /// Attention weights by query and key square, in board coordinates; empty if there is no such head.
     Attention(Vec<f32>),
-    /// Positions of the game that are done, of how many.
+    /// Progress of the analysis of a game.
     Progress {
         /// Positions evaluated.
         done: usize,
@@ -173,12 +173,12 @@ pub enum Update {
     PacoTurn(Option<Vec<paco::Action>>),
     /// Whether a Paco can be forced, and within how many turns.
     PacoIn {
-        /// The least number of turns that was found to be enough, or the number asked for.
+        /// The least number of turns found to be enough, or the requested number.
         turns: u8,
         /// The first turn.
         answer: paco::PacoIn,
     },
-    /// The job could not be done; one line for people.
+    /// The job failed; a one-line message.
     Failed(String),
 }
 
@@ -191,7 +191,7 @@ pub struct Lines {
     pub seldepth: usize,
     /// Nodes searched.
     pub nodes: u64,
-    /// Time since the beginning of the search.
+    /// Time since the start of the search.
     pub elapsed: Duration,
     /// The best first.
     pub lines: Vec<ScoredLine>,

@@ -2,13 +2,12 @@
 //!
 //! # Overview
 //!
-//! [`protocol`] has the messages between the page and its server, [`job`] what a session asks of the
-//! workers and what they answer, and [`session`] the state of a tab.
+//! [`protocol`] has the messages between the page and its server, [`job`] the jobs of the workers and their
+//! updates, and [`session`] the state of a tab.
 
 #![forbid(unsafe_code)]
 
 mod access;
-mod credit;
 mod files;
 mod http;
 pub mod job;
@@ -20,6 +19,7 @@ pub mod session;
 mod socket;
 mod tab;
 mod tabs;
+mod token_bucket;
 mod uploads;
 mod workers;
 

@@ -1,4 +1,4 @@
-//! The server as a program runs it: where it listens, and until when.
+//! The server of the program: the address it listens at, start and stop.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -14,10 +14,10 @@ use crate::server::Server;
 
 /// The port that is tried first.
 pub const DEFAULT_PORT: u16 = 8000;
-/// The ports after it that are tried next, before any free one is taken.
+/// The number of further ports tried before any free one is taken.
 const MORE_PORTS: u16 = 20;
-/// The least threads for requests and messages: whoever asks for much must not block the others.
-const LEAST_THREADS: usize = 4;
+/// The minimum of threads for requests and messages, so that an expensive one does not block the others.
+const MIN_THREADS: usize = 4;
 
 /// Where to listen.
 #[derive(Clone, Debug, Default)]
@@ -30,28 +30,28 @@ pub struct Options {
     pub token: Option<String>,
 }
 
-/// Why nothing is served.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The host has no address.
-    #[error("cannot find the address of the host '{host}': {error}")]
+    /// The host does not resolve.
+    #[error("cannot resolve the host '{host}': {error}")]
     Host {
         /// The host.
         host: String,
         /// The reason.
         error: io::Error,
     },
-    /// Others than this machine could connect.
-    #[error("others can reach the host '{0}': a token is needed (--token)")]
+    /// The host is not loopback, and there is no token.
+    #[error("the host '{0}' is reachable from other machines: a token is required (--token)")]
     NeedsToken(String),
-    /// The token is none.
+    /// The token is malformed.
     #[error(transparent)]
     Token(#[from] InvalidToken),
-    /// Another program listens there.
+    /// The port is in use.
     #[error("port {0} is in use; choose another one, or none for a free one")]
     PortInUse(u16),
-    /// The system refuses.
+    /// Binding failed.
     #[error("cannot listen at {address}: {error}")]
     Bind {
         /// The address.
@@ -59,26 +59,26 @@ pub enum ServeError {
         /// The reason.
         error: io::Error,
     },
-    /// No threads.
+    /// The runtime cannot start.
     #[error("cannot start the server: {0}")]
     Start(io::Error),
 }
 
-/// A server that listens: what a person should know.
+/// A listening server: URL, ports found in use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listening {
-    /// The address of the page, with the token.
+    /// The URL of the page, with the token.
     pub url: String,
-    /// Ports that were in use.
+    /// The first port found in use.
     pub skipped: Option<u16>,
 }
 
-/// Ends a server from another thread.
+/// Stops a server from another thread.
 #[derive(Clone, Debug, Default)]
 pub struct Stopper(Arc<Notify>);
 
 impl Stopper {
-    /// Ends it at once.
+    /// Stops it at once.
     pub fn stop(&self) {
         self.0.notify_one();
     }
@@ -96,7 +96,7 @@ pub fn serve(
         return Err(ServeError::NeedsToken(options.host.clone().unwrap_or_default()));
     }
     let access = Access::new(options.host.as_deref(), options.token.as_deref())?;
-    let threads = available_parallelism().map_or(1, NonZero::get).max(LEAST_THREADS);
+    let threads = available_parallelism().map_or(1, NonZero::get).max(MIN_THREADS);
     let runtime = Builder::new_multi_thread()
         .worker_threads(threads)
         .enable_all()
@@ -113,7 +113,7 @@ pub fn serve(
         }
         Ok(())
     });
-    // Searches are ended by their tabs, which are gone; nothing needs to be waited for.
+    // Closed tabs have cancelled their searches; nothing needs to be awaited.
     runtime.shutdown_background();
     served
 }
@@ -131,7 +131,7 @@ fn addresses(host: Option<&str>) -> Result<Vec<IpAddr>, ServeError> {
     Ok(found)
 }
 
-/// Listens at a port, or at the first free one of some; then the first that was not free is returned too.
+/// Listens at the given port, or at the first free one of a range; also returns the first port found in use.
 async fn listen(
     ip: IpAddr,
     port: Option<u16>,
@@ -155,11 +155,11 @@ async fn listen(
     Err(ServeError::PortInUse(skipped.unwrap_or_default()))
 }
 
-/// The address of the page: the name that was given, or the address.
+/// The URL of the page, by the given host name or by address.
 fn url(options: &Options, address: SocketAddr) -> String {
     let (ip, port) = (address.ip(), address.port());
     let host = match (&options.host, ip) {
-        // All addresses of this machine; here the page is reached by loopback.
+        // All addresses of this machine, loopback included.
         _ if ip.is_unspecified() => "127.0.0.1".to_owned(),
         (Some(name), _) if name.parse::<IpAddr>().is_err() => name.clone(),
         (_, IpAddr::V4(ip)) => ip.to_string(),
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn fail(options: Options) -> String {
-        let unused = |_: &Listening| panic!("it must not listen");
+        let unused = |_: &Listening| panic!("the server must not start");
         serve(&options, &Stopper::default(), unused).unwrap_err().to_string()
     }
 
@@ -193,20 +193,21 @@ mod tests {
     }
 
     #[test]
-    fn a_port_in_use_is_named_and_without_one_the_next_is_taken() {
+    fn a_port_in_use_is_reported_and_the_default_falls_back_to_the_next() {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
         let message = fail(Options { port: Some(port), ..Options::default() });
         assert!(message.starts_with(&format!("port {port} is in use")), "{message}");
         let stopper = Stopper::default();
         stopper.stop();
-        let mut heard = None;
-        serve(&Options::default(), &stopper, |listening| heard = Some(listening.clone())).unwrap();
-        assert!(heard.unwrap().url.starts_with("http://127.0.0.1:"));
+        let mut reported = None;
+        serve(&Options::default(), &stopper, |listening| reported = Some(listening.clone()))
+            .unwrap();
+        assert!(reported.unwrap().url.starts_with("http://127.0.0.1:"));
     }
 
     #[test]
-    fn addresses_of_pages_carry_name_and_token() {
+    fn urls_contain_host_name_and_token() {
         let of = |host: Option<&str>, token: Option<&str>, address: &str| {
             let (host, token) = (host.map(str::to_owned), token.map(str::to_owned));
             url(&Options { host, token, port: None }, address.parse().unwrap())

@@ -1,8 +1,7 @@
-//! Connections: accepted, limited in number and in time.
+//! Accepts connections, limited in number and in time.
 //!
-//! A connection that has become a WebSocket is no longer counted here. Of the others at most
-//! [`MAX_CONNECTIONS`] are open, and the oldest is closed for a new one: whoever opens connections and says
-//! nothing takes no place away from others.
+//! Upgraded WebSockets do not count. Of the other connections at most [`MAX_CONNECTIONS`] are open, and a new one
+//! closes the oldest, so idle connections cannot starve others.
 
 use std::collections::VecDeque;
 use std::io;
@@ -26,16 +25,16 @@ use crate::tabs::Tabs;
 
 /// Connections besides WebSockets.
 const MAX_CONNECTIONS: usize = 256;
-/// The time for the head of a request, also of the next one.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The time for all requests of a connection.
-const CONNECTION_TIME: Duration = Duration::from_secs(120);
+/// Timeout of a request's head, also of the next one.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of a connection with all its requests.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest head of a request.
 const MAX_HEAD: usize = 16 << 10;
-/// The pause after a connection could not be accepted, for want of file descriptors.
+/// The pause after a failed `accept`, which is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// A server that listens.
+/// A listening server.
 pub struct Server {
     listener: TcpListener,
     shared: Arc<Shared>,
@@ -76,7 +75,7 @@ impl Server {
     }
 }
 
-/// Serves the requests of a connection. Its errors are the other side's.
+/// Serves the requests of a connection; errors of the connection are ignored.
 async fn connection(shared: Arc<Shared>, stream: TcpStream) {
     let Ok(local) = stream.local_addr() else { return };
     let _ = stream.set_nodelay(true);
@@ -86,9 +85,9 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream) {
     });
     let requests = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    let _ = timeout(CONNECTION_TIME, requests).await;
+    let _ = timeout(CONNECTION_TIMEOUT, requests).await;
 }

@@ -1,7 +1,6 @@
-//! One WebSocket a tab: messages in, messages out, jobs started and stopped in between.
+//! The WebSocket of a tab: one task that owns its state, handles its messages, and starts and stops its jobs.
 //!
-//! A tab is one task that owns its state. While it sends, it reads nothing; while it owes time, it reads nothing:
-//! whoever sends too fast or reads too slowly is held back by TCP, and hurts nobody else.
+//! No reads while sending or over the rate limit: TCP backpressure slows the client.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,72 +10,72 @@ use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use crate::credit::Credit;
 use crate::job::{Input, JobId, Output, Update};
 use crate::protocol::{ClientMessage, NoticeLevel, ServerMessage};
 use crate::tab::Tab;
 use crate::tabs::TabPermit;
-use crate::workers::mailbox::{Mailbox, News};
+use crate::token_bucket::TokenBucket;
+use crate::workers::mailbox::{Mailbox, TabEvent};
 use crate::workers::{JobHandle, Workers};
 
-/// The time to take a message: who reads slower is dropped.
-const SEND_TIME: Duration = Duration::from_secs(10);
+/// Timeout of sending a message.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time between pings.
-const PING_EVERY: Duration = Duration::from_secs(20);
-/// A tab that has not been heard of for so long, not even by a pong, is gone.
-const SILENCE: Duration = Duration::from_secs(60);
-/// Messages that are none before the socket is closed.
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+/// Idle timeout; pongs count as activity.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Invalid messages before closing.
 const MAX_MALFORMED: u32 = 20;
-/// Jobs of a tab at a time.
+/// Concurrent jobs of a tab.
 const MAX_JOBS: usize = 16;
-/// What a message costs,
+/// The fixed cost of a message.
 const MESSAGE_COST: Duration = Duration::from_millis(8);
-/// and how much the time of computing its answer counts.
+/// The weight of the time to compute the answer.
 const TIME_FACTOR: u32 = 10;
-/// How much a tab may spend at once. It earns a second a second.
-const MAX_CREDIT: Duration = Duration::from_secs(1);
+/// The burst of the rate limit.
+const BURST: Duration = Duration::from_secs(1);
 
-/// Why a socket ends.
+/// Why a socket is closed.
 enum End {
-    /// The other side has closed it, is too slow, or has broken the protocol.
+    /// The client has closed it, is too slow, or has violated the WebSocket protocol.
     Gone,
-    /// We close it, for a reason.
-    Refused(u16, &'static str),
+    /// The server closes it, with code and reason.
+    Closed(u16, &'static str),
 }
 
 /// An open tab with its connection.
 struct Connection {
     socket: WebSocket,
-    place: TabPermit,
+    permit: TabPermit,
     workers: Arc<Workers>,
     mailbox: Arc<Mailbox>,
-    /// Jobs that have not answered yet. They end when they are dropped.
+    /// Running jobs, cancelled on drop.
     jobs: HashMap<JobId, JobHandle>,
     tab: Tab,
     begun: Instant,
     timer: Option<Duration>,
     malformed: u32,
-    credit: Credit,
+    rate_limit: TokenBucket,
 }
 
 /// Serves a tab until its socket is closed.
-pub async fn run(socket: WebSocket, place: TabPermit) {
+pub async fn run(socket: WebSocket, permit: TabPermit) {
     let begun = Instant::now();
     let mut connection = Connection {
         socket,
-        workers: Arc::clone(place.tabs().workers()),
+        workers: Arc::clone(permit.tabs().workers()),
         mailbox: Arc::default(),
         jobs: HashMap::new(),
-        tab: Tab::new(place.number(), place.tabs()),
-        place,
+        tab: Tab::new(permit.number(), permit.tabs()),
+        permit,
         begun,
         timer: None,
         malformed: 0,
-        credit: Credit::new(MAX_CREDIT, begun),
+        rate_limit: TokenBucket::new(BURST, begun),
     };
     let end = connection.serve().await;
     connection.jobs.clear();
-    if let End::Refused(code, reason) = end {
+    if let End::Closed(code, reason) = end {
         let frame = CloseFrame { code, reason: reason.into() };
         let _ = connection.send_frame(Message::Close(Some(frame))).await;
     }
@@ -84,11 +83,11 @@ pub async fn run(socket: WebSocket, place: TabPermit) {
 
 impl Connection {
     async fn serve(&mut self) -> End {
-        let mut heard = Instant::now();
-        let mut pings = interval(PING_EVERY);
+        let mut last_frame = Instant::now();
+        let mut pings = interval(PING_INTERVAL);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let debt = self.credit.debt(Instant::now());
+            let wait = self.rate_limit.wait(Instant::now());
             let timer = self.timer.map(|at| at.saturating_sub(self.begun.elapsed()));
             let result = tokio::select! {
                 biased;
@@ -96,16 +95,16 @@ impl Connection {
                     self.timer = None;
                     self.handle(Input::Timer).await
                 }
-                news = self.mailbox.next() => self.hear(news).await,
-                message = self.socket.recv(), if debt.is_zero() => match message {
+                event = self.mailbox.next() => self.handle_event(event).await,
+                message = self.socket.recv(), if wait.is_zero() => match message {
                     Some(Ok(message)) => {
-                        heard = Instant::now();
+                        last_frame = Instant::now();
                         self.read(message).await
                     }
                     Some(Err(_)) | None => Err(End::Gone),
                 },
-                () = sleep(debt), if !debt.is_zero() => Ok(()),
-                _ = pings.tick() => match heard.elapsed() < SILENCE {
+                () = sleep(wait), if !wait.is_zero() => Ok(()),
+                _ = pings.tick() => match last_frame.elapsed() < IDLE_TIMEOUT {
                     true => self.send_frame(Message::Ping(Bytes::new())).await,
                     false => Err(End::Gone),
                 },
@@ -116,28 +115,28 @@ impl Connection {
         }
     }
 
-    /// A frame of the page.
+    /// Handles a frame from the page.
     async fn read(&mut self, message: Message) -> Result<(), End> {
         let started = Instant::now();
         let result = match message {
             Message::Text(text) => match serde_json::from_str::<ClientMessage>(&text) {
                 Ok(message) => self.handle(Input::Message(message)).await,
-                Err(error) => self.refuse(&format!("this is no message: {error}")).await,
+                Err(error) => self.refuse(&format!("invalid message: {error}")).await,
             },
-            Message::Binary(_) => self.refuse("messages are text").await,
+            Message::Binary(_) => self.refuse("invalid message: a binary frame").await,
             Message::Close(_) => Err(End::Gone),
             Message::Ping(_) | Message::Pong(_) => Ok(()),
         };
         let now = Instant::now();
-        self.credit.spend(MESSAGE_COST + TIME_FACTOR * (now - started), now);
+        self.rate_limit.take(MESSAGE_COST + TIME_FACTOR * (now - started), now);
         result
     }
 
-    /// Answers what is no message, a limited number of times.
+    /// Answers an invalid message, a limited number of times.
     async fn refuse(&mut self, text: &str) -> Result<(), End> {
         self.malformed += 1;
         if self.malformed > MAX_MALFORMED {
-            return Err(End::Refused(close_code::POLICY, "too many malformed messages"));
+            return Err(End::Closed(close_code::POLICY, "too many malformed messages"));
         }
         self.notify(NoticeLevel::Error, text).await
     }
@@ -146,14 +145,14 @@ impl Connection {
         self.send(&ServerMessage::Notice { level, text: text.to_owned(), about: None }).await
     }
 
-    /// News of a job.
-    async fn hear(&mut self, news: News) -> Result<(), End> {
-        match news {
-            News::Waits => {
-                let text = "Other searches use all cores: this one waits for its turn.";
+    /// Handles an event of the jobs.
+    async fn handle_event(&mut self, event: TabEvent) -> Result<(), End> {
+        match event {
+            TabEvent::Waiting => {
+                let text = "Other searches use all cores: this one is queued.";
                 self.notify(NoticeLevel::Info, text).await
             }
-            News::Update(id, update) => {
+            TabEvent::Update(id, update) => {
                 if !matches!(update, Update::Lines(_) | Update::Progress { .. }) {
                     self.jobs.remove(&id);
                 }
@@ -169,12 +168,12 @@ impl Connection {
                 Output::Send(message) => self.send(&message).await?,
                 Output::Start(job) if self.jobs.len() < MAX_JOBS => {
                     let id = job.id;
-                    let handle = self.workers.start(self.place.number(), job, &self.mailbox);
+                    let handle = self.workers.start(self.permit.number(), job, &self.mailbox);
                     self.jobs.insert(id, handle);
                 }
                 Output::Start(job) => {
                     let refusal = Update::Failed("too many searches at once".to_owned());
-                    self.mailbox.post(News::Update(job.id, refusal));
+                    self.mailbox.post(TabEvent::Update(job.id, refusal));
                 }
                 Output::Stop(id) => {
                     if let Some(job) = self.jobs.get(&id) {
@@ -188,13 +187,13 @@ impl Connection {
     }
 
     async fn send(&mut self, message: &ServerMessage) -> Result<(), End> {
-        // Messages are plain data, which cannot fail to be written.
+        // Messages are plain data: serialization cannot fail.
         let Ok(text) = serde_json::to_string(message) else { return Ok(()) };
         self.send_frame(Message::text(text)).await
     }
 
     async fn send_frame(&mut self, message: Message) -> Result<(), End> {
-        match timeout(SEND_TIME, self.socket.send(message)).await {
+        match timeout(SEND_TIMEOUT, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(End::Gone),
         }

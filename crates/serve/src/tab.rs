@@ -6,7 +6,7 @@ use std::time::Duration;
 use pra::config::{HEADS, PIECE_HEADS};
 use pra::masks::head_name;
 
-use crate::job::{Input, Output, Part};
+use crate::job::{GameKind, Input, Output};
 use crate::paco::{self, PacoSession};
 use crate::protocol::{
     ClientMessage, HeadInfo, ModelInfo, NoticeLevel, PROTOCOL, Saved, ServerMessage, Welcome,
@@ -18,36 +18,36 @@ use crate::tabs::Tabs;
 pub struct Tab {
     chess: Session,
     paco: PacoSession,
-    uploads: Arc<UploadsOf>,
+    uploads: Arc<TabUploads>,
 }
 
 /// The uploads of a tab.
-struct UploadsOf {
+struct TabUploads {
     tabs: Tabs,
     tab: u64,
 }
 
-impl Uploads for UploadsOf {
+impl Uploads for TabUploads {
     fn text(&self, upload: u64) -> Option<Arc<str>> {
         self.tabs.upload(self.tab, upload)
     }
 }
 
 impl Tab {
-    /// A new tab of this number.
+    /// A new tab with this number.
     pub fn new(number: u64, tabs: &Tabs) -> Self {
-        let uploads = Arc::new(UploadsOf { tabs: tabs.clone(), tab: number });
+        let uploads = Arc::new(TabUploads { tabs: tabs.clone(), tab: number });
         let welcome = welcome(number, tabs.cores());
         let chess = Session::new(welcome, number, uploads.clone());
         Self { chess, paco: PacoSession::new(number), uploads }
     }
 
-    /// Takes an input, and says what is to be done.
+    /// Handles an input at a monotonic time; returns the outputs.
     pub fn handle(&mut self, input: Input, now: Duration) -> Vec<Output> {
         let mut out = Vec::new();
         match input {
             Input::Message(message) if message.is_paco() => self.paco.message(message, &mut out),
-            Input::Update(id, update) if id.part == Part::Paco => {
+            Input::Update(id, update) if id.game == GameKind::Paco => {
                 self.paco.update(id, update, &mut out);
             }
             Input::Message(ClientMessage::Hello { protocol, saved, upload }) => {
@@ -72,10 +72,10 @@ impl Tab {
         out
     }
 
-    /// The state that the page has kept, from an upload.
+    /// The state saved by the page, from an upload.
     fn saved(&self, upload: u64) -> Result<Box<Saved>, String> {
-        let text = self.uploads.text(upload).ok_or("The kept game is not there any more.")?;
-        serde_json::from_str(&text).map_err(|_| "The kept game cannot be read.".to_owned())
+        let text = self.uploads.text(upload).ok_or("The saved game is no longer there.")?;
+        serde_json::from_str(&text).map_err(|_| "The saved game cannot be read.".to_owned())
     }
 }
 

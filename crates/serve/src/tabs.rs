@@ -1,4 +1,4 @@
-//! The open tabs: a bounded number of them, each with a number nobody can guess and the texts it has uploaded.
+//! The open tabs: bounded in number, each with an unguessable number and its uploads.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,11 +8,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::workers::Workers;
 
-/// Tabs at a time.
+/// Open tabs.
 const MAX_TABS: usize = 200;
-/// Uploads a tab keeps: the last ones.
+/// Uploads stored per tab: the last ones.
 const MAX_UPLOADS: usize = 2;
-/// The length of all uploads together, in bytes.
+/// The total length of all uploads, in bytes.
 const MAX_UPLOADED: usize = 256 << 20;
 /// Numbers of tabs are exact in JavaScript.
 const NUMBER_BITS: u32 = 53;
@@ -25,9 +25,9 @@ pub struct Tabs(Arc<Inner>);
 type Open = HashMap<u64, Vec<(u64, Arc<str>)>>;
 
 struct Inner {
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     open: Mutex<Open>,
-    /// Random, by the keys of the hash tables of this process.
+    /// Source of the numbers: the random keys of this process's hash maps.
     random: RandomState,
     workers: Arc<Workers>,
     cores: usize,
@@ -41,10 +41,10 @@ pub struct TabPermit {
 }
 
 impl Tabs {
-    /// No tabs yet, on a machine of so many cores.
+    /// No open tabs; number of cores.
     pub fn new(cores: usize) -> Self {
         Self(Arc::new(Inner {
-            places: Arc::new(Semaphore::new(MAX_TABS)),
+            permits: Arc::new(Semaphore::new(MAX_TABS)),
             open: Mutex::default(),
             random: RandomState::new(),
             workers: Arc::new(Workers::new(cores)),
@@ -52,9 +52,9 @@ impl Tabs {
         }))
     }
 
-    /// A place for another tab, if there is one.
+    /// Opens a tab, unless too many are open.
     pub fn open(&self) -> Option<TabPermit> {
-        let permit = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
+        let permit = Arc::clone(&self.0.permits).try_acquire_owned().ok()?;
         let mut open = self.lock();
         let mut seed = open.len() as u64;
         let number = loop {
@@ -86,11 +86,11 @@ impl Tabs {
         self.lock().contains_key(&tab)
     }
 
-    /// Keeps a text for a tab, if it is still open and there is room: the number of the upload.
-    pub fn keep(&self, tab: u64, text: Arc<str>) -> Option<u64> {
+    /// Stores a text for a tab, if it is still open and there is room; returns the number of the upload.
+    pub fn store(&self, tab: u64, text: Arc<str>) -> Option<u64> {
         let mut open = self.lock();
-        let kept: usize = open.values().flatten().map(|(_, text)| text.len()).sum();
-        if kept + text.len() > MAX_UPLOADED {
+        let stored: usize = open.values().flatten().map(|(_, text)| text.len()).sum();
+        if stored + text.len() > MAX_UPLOADED {
             return None;
         }
         let uploads = open.get_mut(&tab)?;
@@ -143,15 +143,15 @@ mod tests {
         let tabs = Tabs::new(1);
         let (first, second) = (tabs.open().unwrap(), tabs.open().unwrap());
         assert_ne!(first.number(), second.number());
-        let keep = |text: &str| tabs.keep(first.number(), text.into());
-        assert_eq!([keep("a"), keep("b"), keep("c")], [Some(1), Some(2), Some(3)]);
+        let store = |text: &str| tabs.store(first.number(), text.into());
+        assert_eq!([store("a"), store("b"), store("c")], [Some(1), Some(2), Some(3)]);
         assert_eq!(tabs.upload(first.number(), 1), None);
         assert_eq!(tabs.upload(first.number(), 3).as_deref(), Some("c"));
         assert_eq!(tabs.upload(second.number(), 3), None);
         let number = first.number();
         drop(first);
         assert!(!tabs.is_open(number));
-        assert_eq!(tabs.keep(number, "d".into()), None);
+        assert_eq!(tabs.store(number, "d".into()), None);
         assert_eq!(tabs.upload(number, 3), None);
     }
 

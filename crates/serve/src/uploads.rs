@@ -1,5 +1,5 @@
 //! Texts that are too long for a message: `POST /upload?session=N`, answered by the list of their games. With
-//! `&saved=1` the text is the state that a page has kept, which has no games to list.
+//! `&saved=1` the text is the saved state of a page, which has no games to list.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use crate::tabs::Tabs;
 
 /// The longest upload.
 const MAX_UPLOAD: usize = 16 << 20;
-/// The time for an upload to arrive.
-const UPLOAD_TIME: Duration = Duration::from_secs(60);
-/// Games that are listed.
+/// Timeout of receiving an upload.
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// Listed games.
 const MAX_GAMES: usize = 10_000;
 /// Characters of a title or a problem.
 const MAX_TEXT: usize = 200;
@@ -40,7 +40,7 @@ pub async fn receive(tabs: &Tabs, request: Request) -> Response<Body> {
     if announced.is_some_and(|bytes: usize| bytes > MAX_UPLOAD) {
         return too_long();
     }
-    let bytes = match timeout(UPLOAD_TIME, to_bytes(request.into_body(), MAX_UPLOAD)).await {
+    let bytes = match timeout(UPLOAD_TIMEOUT, to_bytes(request.into_body(), MAX_UPLOAD)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => return too_long(),
         Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT, "the upload took too long"),
@@ -53,7 +53,7 @@ pub async fn receive(tabs: &Tabs, request: Request) -> Response<Body> {
     let Ok((text, games)) = read.await else {
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, "a bug ended the reading of the games");
     };
-    let Some(upload) = tabs.keep(tab, text) else {
+    let Some(upload) = tabs.store(tab, text) else {
         return refuse(StatusCode::INSUFFICIENT_STORAGE, "there is no room for another upload");
     };
     let answer = serde_json::to_string(&Upload { upload, games }).unwrap_or_default();

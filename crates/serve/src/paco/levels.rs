@@ -1,4 +1,4 @@
-//! The strengths of the player, named by what it does.
+//! The levels of the player, named by strategy or time.
 
 use std::time::Duration;
 

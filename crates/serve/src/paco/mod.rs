@@ -1,8 +1,8 @@
-//! The game of Paco Ŝako of a tab: a state machine like the one of chess, without threads and clock.
+//! The Paco Ŝako session of a tab: a state machine like that of chess, without threads and clock.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `record` | turns and actions, from texts and back |
+//! | `record` | turns and actions, parsed from and written as text |
 //! | `view` | the message with the position shown |
 //! | `spoken` | turns in words |
 //! | `levels` | the strengths of the player |
@@ -19,19 +19,19 @@ use levels::STRENGTHS;
 pub use levels::levels;
 use record::{LoadError, MAX_ACTIONS, MAX_TURN, TurnRecord, game_from};
 
-use crate::job::{Job, JobId, Output, PacoTurn, Part, Update, Work};
+use crate::job::{GameKind, Job, JobId, Output, PacoTurn, Update, Work};
 use crate::protocol::{
     ClientMessage, NoticeLevel, PacoAction, PacoHintMessage, PacoPlayer, PacoPromotion, SavedPaco,
     ServerMessage,
 };
 
-/// The game of Paco Ŝako of a tab.
+/// The Paco Ŝako session of a tab.
 pub struct PacoSession {
     start: Position,
     game: Game,
     players: [PacoPlayer; 2],
     resigned: Option<Color>,
-    /// The player who can complete no turn.
+    /// The player who cannot complete a turn.
     blocked: Option<Color>,
     /// The position shown, as whole turns and actions of the next; `None` for the last one.
     shown: Option<(usize, usize)>,
@@ -42,7 +42,7 @@ pub struct PacoSession {
     seed: u64,
 }
 
-/// A refusal, one line for people.
+/// An error of a message, one line.
 type Refusal = String;
 
 impl PacoSession {
@@ -64,7 +64,7 @@ impl PacoSession {
         }
     }
 
-    /// Resumes a game that the page has kept.
+    /// Restores a game saved by the page.
     pub fn restore(&mut self, saved: &SavedPaco, out: &mut Vec<Output>) {
         let begun = check_players(saved.white, saved.black).and_then(|players| {
             let game = record::restore(&saved.start, &saved.actions).map_err(|e| e.to_string())?;
@@ -73,7 +73,7 @@ impl PacoSession {
         match begun {
             Ok((players, (start, game))) => {
                 self.begin(players, start, game, out);
-                self.think(out);
+                self.start_turn_job(out);
                 self.send(out);
             }
             Err(text) => notice(out, text, "hello"),
@@ -111,16 +111,16 @@ impl PacoSession {
             ClientMessage::PacoResign {} => self.resign(out)?,
             ClientMessage::PacoGoTo { turns, actions } => self.go_to(turns, actions),
             ClientMessage::PacoPlayFrom {} => self.play_from(out),
-            ClientMessage::PacoHint { paco_in } => return self.ask_hint(paco_in, out),
+            ClientMessage::PacoHint { paco_in } => return self.request_hint(paco_in, out),
             ClientMessage::PacoThreats { on } => self.threats = on,
             _ => return Ok(()),
         }
-        self.think(out);
+        self.start_turn_job(out);
         self.send(out);
         Ok(())
     }
 
-    /// Handles the answer of a job.
+    /// Handles an update of a job.
     pub fn update(&mut self, id: JobId, update: Update, out: &mut Vec<Output>) {
         if self.turn_job == Some(id) {
             self.turn_job = None;
@@ -128,13 +128,9 @@ impl PacoSession {
                 Update::PacoTurn(Some(actions)) => {
                     if actions.iter().any(|&action| self.game.play(action).is_err()) {
                         self.game.roll_back();
-                        notice(
-                            out,
-                            "the player has made an illegal turn: this is a bug",
-                            "paco_act",
-                        );
+                        notice(out, "illegal turn of the machine: this is a bug", "paco_act");
                     } else {
-                        self.think(out);
+                        self.start_turn_job(out);
                     }
                 }
                 Update::PacoTurn(None) => self.blocked = Some(self.game.position().player()),
@@ -169,12 +165,12 @@ impl PacoSession {
         self.resigned = None;
         self.shown = None;
         if self.is_machine(self.game.position().player()) {
-            // A turn that a person has begun is not the machine's to finish.
+            // The machine plays whole turns: a turn begun by a person is rolled back.
             self.game.roll_back();
         }
     }
 
-    /// Ends the jobs: their answers will be ignored.
+    /// Stops the jobs; their answers will be ignored.
     fn stop(&mut self, out: &mut Vec<Output>) {
         let jobs = self.turn_job.take().into_iter().chain(self.hint_job.take().map(|(id, _)| id));
         out.extend(jobs.map(Output::Stop));
@@ -189,8 +185,8 @@ impl PacoSession {
         self.game.outcome().is_some() || self.resigned.is_some() || self.blocked.is_some()
     }
 
-    /// Asks for a turn if it is the machine's.
-    fn think(&mut self, out: &mut Vec<Output>) {
+    /// Starts a job if it is the machine's turn.
+    fn start_turn_job(&mut self, out: &mut Vec<Output>) {
         let position = *self.game.position();
         let PacoPlayer::Player { level } = self.players[position.player().index()] else { return };
         let Some(strength) = STRENGTHS.get(level) else { return };
@@ -216,7 +212,7 @@ impl PacoSession {
 
     fn start_job(&mut self, work: Work, out: &mut Vec<Output>) -> JobId {
         self.jobs += 1;
-        let id = JobId { part: Part::Paco, number: self.jobs };
+        let id = JobId { game: GameKind::Paco, number: self.jobs };
         out.push(Output::Start(Job { id, work }));
         id
     }
@@ -224,10 +220,10 @@ impl PacoSession {
     fn act(&mut self, action: PacoAction) -> Result<(), Refusal> {
         self.check_person()?;
         if self.shown.is_some() {
-            return Err("Go to the last position to play, or play on from this one.".to_owned());
+            return Err("Go to the last position to play, or play from here.".to_owned());
         }
         if self.game.turn_actions().len() >= MAX_TURN || self.game.actions().len() >= MAX_ACTIONS {
-            return Err("This is too long: undo some of it.".to_owned());
+            return Err("The turn or the game is too long.".to_owned());
         }
         self.game.play(action_of(action)).map_err(|error| error.to_string())
     }
@@ -255,7 +251,7 @@ impl PacoSession {
         Ok(())
     }
 
-    /// Takes back the unfinished turn and the last one, or as many as bring a person to move.
+    /// Takes back the unfinished turn and as many turns, at least one, as bring a person to move.
     fn take_back(&mut self, out: &mut Vec<Output>) -> Result<(), Refusal> {
         if self.game.actions().is_empty() {
             return Err("There is nothing to take back.".to_owned());
@@ -312,7 +308,7 @@ impl PacoSession {
         }
     }
 
-    /// Forgets what follows the position shown.
+    /// Drops everything after the position shown.
     fn play_from(&mut self, out: &mut Vec<Output>) {
         let all = self.turns();
         let (turns, actions) = self.shown.take().unwrap_or_else(|| self.last_shown(&all));
@@ -329,7 +325,7 @@ impl PacoSession {
         }
     }
 
-    fn ask_hint(&mut self, turns: u8, out: &mut Vec<Output>) -> Result<(), Refusal> {
+    fn request_hint(&mut self, turns: u8, out: &mut Vec<Output>) -> Result<(), Refusal> {
         if !(1..=3).contains(&turns) {
             return Err("A hint looks one to three turns ahead.".to_owned());
         }
@@ -344,7 +340,7 @@ impl PacoSession {
     }
 }
 
-/// Levels that exist.
+/// Rejects unknown levels.
 fn check_players(white: PacoPlayer, black: PacoPlayer) -> Result<[PacoPlayer; 2], Refusal> {
     let players = [white, black];
     let is_known = |player: &PacoPlayer| match player {
@@ -386,7 +382,7 @@ fn hint(position: &Position, turns: u8, answer: PacoIn) -> PacoHintMessage {
         }
         PacoIn::No => no_hint(format!("{player} cannot force a Paco {count}.")),
         PacoIn::Unknown => {
-            no_hint(format!("No Paco {count} was found, but not everything was searched."))
+            no_hint(format!("No Paco {count} was found, but the search was incomplete."))
         }
     }
 }

@@ -1,13 +1,13 @@
-//! A game of Paco Ŝako as turns and actions, from texts and back.
+//! A game of Paco Ŝako as turns and actions, parsed from and written as text.
 
 use paco::{Action, DRAW_AFTER_REPETITIONS, Game, PieceType, Position, Rules};
 
-/// The most actions of a game, and of a turn: chains may go round in circles.
+/// The maximum number of actions of a game; chains may be cyclic.
 pub const MAX_ACTIONS: usize = 8_000;
-/// The most actions of a turn.
+/// The maximum number of actions of a turn.
 pub const MAX_TURN: usize = 400;
 
-/// A turn: where it began and what was done.
+/// A turn: its start position and its actions.
 #[derive(Clone, Debug)]
 pub struct TurnRecord {
     /// The position before it.
@@ -18,7 +18,7 @@ pub struct TurnRecord {
     pub is_finished: bool,
 }
 
-/// Why a text is no game.
+/// Why a text cannot be loaded.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoadError {
     /// Neither a FEN nor turns.
@@ -29,13 +29,13 @@ pub enum LoadError {
         /// The reason.
         reason: String,
     },
-    /// A text of a saved action.
-    #[error("'{0}' is no legal action here")]
+    /// An illegal saved action.
+    #[error("'{0}' is not a legal action here")]
     Action(String),
-    /// Nothing in it.
+    /// An empty text.
     #[error("there is nothing to load")]
     Empty,
-    /// Too much in it.
+    /// Too many actions.
     #[error("the game is too long")]
     TooLong,
 }
@@ -75,7 +75,7 @@ pub fn action_text(action: Action) -> String {
     }
 }
 
-/// The action that a text means in a position.
+/// Parses an action in a position.
 pub fn parse_action(position: &Position, text: &str) -> Option<Action> {
     position.legal().iter().find(|&action| action_text(action) == text)
 }
@@ -106,14 +106,14 @@ pub fn load(text: &str) -> Result<(Position, Game), LoadError> {
     }
     let (start, moves) = match parse_fen(first.trim()) {
         Ok(start) => (start, rest),
-        // A board has rows: what is wrong with it is worth saying.
+        // Only a FEN has slashes: report its error.
         Err(reason) if first.contains('/') => return Err(turn_error(first, reason)),
         Err(_) => (Position::default(), text),
     };
     let mut game = game_from(start);
     for word in moves.split_whitespace() {
         let unnumbered = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        // Castling begins with a digit too.
+        // Castling also starts with a digit.
         let is_numbered = unnumbered.starts_with('.');
         let word = if is_numbered { unnumbered.trim_start_matches('.') } else { word };
         if word.is_empty() || ["*", "1-0", "0-1", "1/2-1/2"].contains(&word) {
@@ -156,7 +156,7 @@ fn turn_error(text: &str, reason: String) -> LoadError {
     LoadError::Turn { text: shorten(text), reason }
 }
 
-/// The beginning of a text, for messages.
+/// A prefix of a text, for messages.
 fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {

@@ -37,7 +37,7 @@ impl PacoSession {
         let position = self.shown_position(&turns);
         let (whole, actions) = self.shown.unwrap_or_else(|| self.last_shown(&turns));
         let live = self.shown.is_none();
-        // What led here: the actions of the turn in progress, or else the turn before.
+        // The last actions: those of the turn in progress, or else of the previous turn.
         let led = match actions {
             0 => {
                 whole.checked_sub(1).and_then(|n| turns.get(n)).map(|t| (t.before, &t.actions[..]))
@@ -104,7 +104,7 @@ impl PacoSession {
             let reason = format!("{loser} resigns: {} wins.", !loser);
             return Some(PacoEnding { result: wins(Some(!loser)), reason });
         }
-        // The rules know no stalemate: the game just cannot go on.
+        // The rules have no stalemate; the game cannot continue.
         let none = self.game.is_dead_end() && self.game.turn_actions().is_empty();
         let player = self.blocked.or(none.then(|| self.game.position().player()))?;
         let reason = format!("{player} cannot complete a turn: the game ends without a result.");

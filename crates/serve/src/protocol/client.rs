@@ -1,4 +1,4 @@
-//! What the page sends.
+//! Messages of the page.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub enum ClientMessage {
     },
     Move {
         uci: Uci,
-        /// In any case a variation, never a move of the game in play.
+        /// Always a variation, never a move of the game in play.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         explore: bool,
     },
@@ -190,7 +190,7 @@ impl ClientMessage {
         }
     }
 
-    /// Whether the message is about Paco Ŝako.
+    /// Whether the message is for the Paco Ŝako session.
     pub fn is_paco(&self) -> bool {
         self.name().starts_with("paco_")
     }
@@ -204,7 +204,7 @@ pub enum VariantName {
     Chess960,
 }
 
-/// What the page keeps across reloads.
+/// The state that the page saves across reloads.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Saved {

@@ -1,7 +1,7 @@
 //! The messages between the page and its server, as `web/protocol.d.ts` defines and documents them.
 //!
 //! JSON text frames, tagged by `type`. The set is closed: unknown messages and fields are errors.
-//! Squares are checked when a message is parsed; moves are text until a position gives them a meaning.
+//! Squares are checked when a message is parsed; moves are text until they are parsed in a position.
 
 #![allow(missing_docs, reason = "web/protocol.d.ts documents the fields")]
 
@@ -134,7 +134,7 @@ impl From<chess::Score> for ScoreMessage {
 /// Per mille of wins, draws and losses of White.
 pub type Wdl = [u32; 3];
 
-/// Who plays a color.
+/// The player of a color.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Player {

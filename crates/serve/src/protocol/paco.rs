@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Color, GameResult, Square};
 
-/// Who plays a color.
+/// The player of a color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PacoPlayer {
@@ -14,7 +14,7 @@ pub enum PacoPlayer {
 
 /// A piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "named by the piece")]
 pub enum PacoPiece {
     #[serde(rename = "p")]
     Pawn,
@@ -30,7 +30,7 @@ pub enum PacoPiece {
     King,
 }
 
-/// A piece that a pawn becomes.
+/// The piece of a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PacoPromotion {
     #[serde(rename = "r")]
@@ -97,7 +97,7 @@ pub struct PacoSquare {
     pub black: Option<PacoPiece>,
 }
 
-/// What is lifted.
+/// The lifted piece or union.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PacoHand {
     pub square: Square,
@@ -120,7 +120,7 @@ pub struct PacoShown {
     pub actions: usize,
 }
 
-/// Who is in Ŝako.
+/// Players in Ŝako.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PacoSako {
     pub white: bool,

@@ -1,4 +1,4 @@
-//! What the server sends.
+//! Messages of the server.
 
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +170,7 @@ pub struct LegalMove {
     pub promotion: Option<PromotionPiece>,
 }
 
-/// What a pawn becomes.
+/// The piece of a promotion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PromotionPiece {
     #[serde(rename = "q")]
@@ -246,7 +246,7 @@ pub struct LinesMessage {
     pub done: bool,
 }
 
-/// What people would play.
+/// The predictions of the model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelMessage {
     pub node: u32,
@@ -254,7 +254,7 @@ pub struct ModelMessage {
     pub moves: Vec<ModelMove>,
 }
 
-/// A move people would play.
+/// A predicted move.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelMove {
     pub uci: Uci,
@@ -264,7 +264,7 @@ pub struct ModelMove {
     pub kind: Option<MoveKind>,
 }
 
-/// Where people and engine differ.
+/// How prediction and engine differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MoveKind {

@@ -1,4 +1,4 @@
-//! The clocks of a game, by a time that is given.
+//! Chess clocks; the current time is a parameter.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ const HOUR: u64 = 3600 * 1000;
 #[derive(Clone, Debug)]
 pub struct GameClock {
     pub control: Clock,
-    /// What was left when the running clock was started.
+    /// Time left when the running clock was started.
     left: [Duration; 2],
     running: Option<(Color, Duration)>,
 }
 
 impl GameClock {
-    /// Two full clocks. They stand until the first move is made.
+    /// Two full clocks, stopped until the first move.
     pub fn new(control: Clock) -> Result<Self, Refusal> {
         if !(1000..=DAY).contains(&control.initial_ms) || control.increment_ms > HOUR {
             return Err(Refusal::Clock);
@@ -28,12 +28,12 @@ impl GameClock {
         Ok(Self { control, left: [Duration::from_millis(control.initial_ms); 2], running: None })
     }
 
-    /// Sets what is left.
+    /// Sets the time left.
     pub fn set(&mut self, milliseconds: [u64; 2]) {
         self.left = milliseconds.map(|ms| Duration::from_millis(ms.min(DAY)));
     }
 
-    /// What a player has left.
+    /// The time left of a player.
     pub fn remaining(&self, color: Color, now: Duration) -> Duration {
         let left = self.left[color.index()];
         match self.running {
@@ -49,7 +49,7 @@ impl GameClock {
         self.running.map(|(color, _)| color)
     }
 
-    /// A player has moved: the other clock runs.
+    /// Ends a player's move: adds the increment and starts the other clock.
     pub fn press(&mut self, mover: Color, now: Duration) {
         let is_timed = self.running() == Some(mover);
         self.stop(now);
@@ -59,7 +59,7 @@ impl GameClock {
         self.start(!mover, now);
     }
 
-    /// Lets a clock run.
+    /// Starts a clock.
     pub fn start(&mut self, color: Color, now: Duration) {
         self.stop(now);
         self.running = Some((color, now));
@@ -73,7 +73,7 @@ impl GameClock {
         self.running = None;
     }
 
-    /// When the running clock will have run out, and whose it is.
+    /// The color of the running clock and when its flag falls.
     pub fn flag(&self) -> Option<(Color, Duration)> {
         self.running.map(|(color, since)| (color, since + self.left[color.index()]))
     }
@@ -89,7 +89,7 @@ mod tests {
         let at = Duration::from_millis;
         let mut clock = GameClock::new(Clock { initial_ms: 60_000, increment_ms: 2_000 }).unwrap();
         assert_eq!((clock.running(), clock.flag()), (None, None));
-        // The first move takes no time and earns none.
+        // The first move takes no time and adds no increment.
         clock.press(White, at(5_000));
         assert_eq!(clock.remaining(White, at(9_000)), at(60_000));
         assert_eq!(clock.remaining(Black, at(9_000)), at(56_000));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_without_sense_are_refused() {
+    fn clocks_out_of_range_are_rejected() {
         for (initial_ms, increment_ms) in [(0, 0), (999, 0), (DAY + 1, 0), (1000, HOUR + 1)] {
             assert!(GameClock::new(Clock { initial_ms, increment_ms }).is_err());
         }

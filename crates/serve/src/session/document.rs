@@ -1,8 +1,8 @@
-//! The game that is open: its tree, and what the analysis says about its moves.
+//! The open game: its tree, and the judgements of its moves.
 
 use std::collections::BTreeMap;
 
-use chess::pgn::{Annotation, GameTree, Node, NodeId, Variant, annotations, split_commands};
+use chess::pgn::{self, Annotation, GameTree, Node, NodeId, Variant, annotations, split_commands};
 use chess::{CastlingStyle, Move, Position};
 use engine::analysis::Mark;
 use engine::value::{Value, to_score};
@@ -12,14 +12,14 @@ use crate::protocol::{
     Better, GameMessage, MarkName, ScoreMessage, Shape, ShapeColor, TreeNode, Uci, VariantName,
 };
 
-/// Nodes of a tree, removed ones included.
+/// The maximum number of nodes of a tree, removed ones included.
 pub const MAX_NODES: usize = 20_000;
-/// The memory of a tree that is read, as the reader counts it.
+/// The memory limit of a tree, as the reader counts it.
 pub const MAX_TREE_BYTES: usize = MAX_NODES * (size_of::<Node>() + 32);
-/// Moves of a line that are sent.
+/// The maximum length of a sent line.
 pub const MAX_LINE: usize = 30;
 
-/// What the analysis says about a move.
+/// The analysis of a move.
 #[derive(Clone, Debug)]
 pub struct Judgement {
     /// After the move, from White's point of view.
@@ -30,11 +30,11 @@ pub struct Judgement {
     pub refutation: Option<Better>,
 }
 
-/// The game that is open.
+/// The open game.
 pub struct Document {
     pub number: u64,
     pub tree: GameTree,
-    /// Why a part of the text could not be read.
+    /// The parse error of the text, if a part is missing.
     pub problem: Option<String>,
     pub judgements: BTreeMap<NodeId, Judgement>,
 }
@@ -119,7 +119,7 @@ impl Document {
             _ => None,
         });
         let shapes = commands().flat_map(|command| match command {
-            Annotation::Squares(marks) | Annotation::Arrows(marks) => marks.map(shape).collect(),
+            Annotation::Squares(list) | Annotation::Arrows(list) => list.map(shape).collect(),
             _ => Vec::new(),
         });
         let judged = self.judgements.get(&id);
@@ -148,7 +148,7 @@ fn ply(position: &Position) -> usize {
     2 * moves + usize::from(position.turn().is_black())
 }
 
-/// A score from White's point of view as the page reads it.
+/// A score from White's point of view as the protocol has it.
 pub fn white(score: Value) -> ScoreMessage {
     to_score(score).into()
 }
@@ -163,23 +163,22 @@ pub fn node_uci(node: &Node) -> Uci {
     node.played().map_or_else(|| "0000".to_owned(), uci)
 }
 
-/// A line in both notations, cut after a while, and the part of it that is legal.
+/// The legal prefix of a line in both notations, truncated.
 pub fn notations(position: &Position, moves: &[Move]) -> (Vec<Uci>, Vec<String>) {
     let moves = &moves[..moves.len().min(MAX_LINE)];
     let sans: Vec<String> = position.san_line(moves).iter().map(|san| san.to_string()).collect();
     (moves.iter().take(sans.len()).map(|&m| uci(m)).collect(), sans)
 }
 
-fn shape(mark: chess::pgn::Mark) -> Shape {
-    use chess::pgn::MarkColor;
-    let color = match mark.color {
-        MarkColor::Green => ShapeColor::Green,
-        MarkColor::Red => ShapeColor::Red,
-        MarkColor::Yellow => ShapeColor::Yellow,
-        MarkColor::Blue => ShapeColor::Blue,
+fn shape(shape: pgn::Shape) -> Shape {
+    let color = match shape.color {
+        pgn::ShapeColor::Green => ShapeColor::Green,
+        pgn::ShapeColor::Red => ShapeColor::Red,
+        pgn::ShapeColor::Yellow => ShapeColor::Yellow,
+        pgn::ShapeColor::Blue => ShapeColor::Blue,
     };
-    let to = (mark.to != mark.from).then(|| mark.to.into());
-    Shape { color, from: mark.from.into(), to }
+    let to = (shape.to != shape.from).then(|| shape.to.into());
+    Shape { color, from: shape.from.into(), to }
 }
 
 impl From<MarkName> for Mark {

@@ -1,20 +1,20 @@
 //! Edits of the tree.
 
-use chess::pgn::{GameTree, Mark, MarkColor, Nag, NodeId, Variant, split_commands};
+use chess::pgn::{self, GameTree, Nag, NodeId, Variant, split_commands};
 
 use super::Session;
 use super::refusal::Refusal;
 use crate::protocol::{GameResult, Shape, ShapeColor};
 
-/// Bytes of a comment.
+/// The maximum length of a comment in bytes.
 const MAX_COMMENT: usize = 8_000;
-/// Glyphs of a move.
+/// The maximum number of glyphs of a move.
 const MAX_NAGS: usize = 8;
-/// Arrows and marked squares of a move.
+/// The maximum number of shapes of a move.
 const MAX_SHAPES: usize = 64;
-/// Tags of a game.
+/// The maximum number of tags.
 const MAX_TAGS: usize = 64;
-/// Bytes of a tag's value.
+/// The maximum length of a tag's value in bytes.
 const MAX_TAG: usize = 500;
 
 impl Session {
@@ -49,18 +49,18 @@ impl Session {
         let (text, mut commands) = comment_parts(&self.document.tree, id);
         let is_shape = |command: &String| ["[%csl", "[%cal"].iter().any(|c| command.starts_with(c));
         commands.retain(|command| !is_shape(command));
-        let (squares, arrows): (Vec<Mark>, Vec<Mark>) =
-            shapes.iter().map(mark).partition(|mark| mark.from == mark.to);
-        for (name, marks) in [("csl", squares), ("cal", arrows)] {
-            let marks: Vec<String> = marks.iter().map(Mark::to_string).collect();
-            if !marks.is_empty() {
-                commands.push(format!("[%{name} {}]", marks.join(",")));
+        let (squares, arrows): (Vec<pgn::Shape>, Vec<pgn::Shape>) =
+            shapes.iter().map(annotated).partition(|shape| shape.from == shape.to);
+        for (name, shapes) in [("csl", squares), ("cal", arrows)] {
+            let shapes: Vec<String> = shapes.iter().map(pgn::Shape::to_string).collect();
+            if !shapes.is_empty() {
+                commands.push(format!("[%{name} {}]", shapes.join(",")));
             }
         }
         self.write_comment(id, &text, commands)
     }
 
-    /// One comment for all there is to say: commands first, as other programs write them.
+    /// Writes commands and text as one comment, commands first, as other programs do.
     fn write_comment(
         &mut self,
         id: NodeId,
@@ -92,12 +92,12 @@ impl Session {
         Ok(())
     }
 
-    /// Removes a move and all after it. Whoever looks at one of them looks at the move before; a game in play
-    /// that loses moves is over.
+    /// Removes a subtree. A cursor in the removed subtree moves to its parent; a game in play that loses moves is
+    /// discarded.
     pub(super) fn delete_node(&mut self, node: u32) -> Result<(), Refusal> {
         let id = self.document.find(node)?;
         let parent = self.document.tree.node(id).and_then(|node| node.parent());
-        let parent = parent.ok_or(Refusal::Tree(chess::pgn::TreeError::Root))?;
+        let parent = parent.ok_or(Refusal::Tree(pgn::TreeError::Root))?;
         let holds = |at: NodeId| self.document.tree.path(at).is_some_and(|path| path.contains(&id));
         let (shows_it, plays_it) =
             (holds(self.cursor), self.play.as_ref().is_some_and(|play| holds(play.node)));
@@ -116,19 +116,19 @@ impl Session {
         Ok(())
     }
 
-    /// Replaces all tags. Result and start position are what they are, and stay.
+    /// Replaces all tags, except result and start position.
     pub(super) fn set_tags(&mut self, tags: &[(String, String)]) -> Result<(), Refusal> {
         if tags.len() > MAX_TAGS {
             return Err(Refusal::TooMany(MAX_TAGS));
         }
-        // Nothing is changed unless all of it is good.
+        // All or nothing.
         let mut checked = GameTree::default();
         let mut kept = Vec::new();
         let mut result = self.document.tree.result;
         for (name, value) in tags {
             match name.as_str() {
                 "FEN" | "SetUp" => continue,
-                // A game in play has the result that its end gives it.
+                // The result of a game in play is determined by its end.
                 "Result" => {
                     if self.play.is_none() {
                         result = game_result(value).ok_or_else(|| Refusal::Tag(name.clone()))?;
@@ -141,7 +141,7 @@ impl Session {
                 return Err(Refusal::TooLong(MAX_TAG));
             }
             let is = |known: &str| name.eq_ignore_ascii_case(known);
-            // Readers take other spellings for these tags.
+            // Readers accept other spellings of these tags.
             if is("FEN") || is("SetUp") || is("Result") || (is("Variant") && name != "Variant") {
                 return Err(Refusal::Tag(name.clone()));
             }
@@ -162,7 +162,7 @@ impl Session {
 }
 
 /// A result as PGN writes it.
-fn game_result(text: &str) -> Option<chess::pgn::GameResult> {
+fn game_result(text: &str) -> Option<pgn::GameResult> {
     let text = serde_json::Value::String(text.to_owned());
     serde_json::from_value::<GameResult>(text).ok().map(Into::into)
 }
@@ -181,12 +181,13 @@ fn comment_parts(tree: &GameTree, id: NodeId) -> (String, Vec<String>) {
     (texts.join(" "), commands)
 }
 
-fn mark(shape: &Shape) -> Mark {
+/// A shape of the page as comments have it.
+fn annotated(shape: &Shape) -> pgn::Shape {
     let color = match shape.color {
-        ShapeColor::Green => MarkColor::Green,
-        ShapeColor::Red => MarkColor::Red,
-        ShapeColor::Yellow => MarkColor::Yellow,
-        ShapeColor::Blue => MarkColor::Blue,
+        ShapeColor::Green => pgn::ShapeColor::Green,
+        ShapeColor::Red => pgn::ShapeColor::Red,
+        ShapeColor::Yellow => pgn::ShapeColor::Yellow,
+        ShapeColor::Blue => pgn::ShapeColor::Blue,
     };
-    Mark { color, from: shape.from.0, to: shape.to.map_or(shape.from.0, |to| to.0) }
+    pgn::Shape { color, from: shape.from.0, to: shape.to.map_or(shape.from.0, |to| to.0) }
 }

@@ -1,4 +1,5 @@
-//! The report as the page keeps it across a reload: scores, losses and lines of the analysed moves.
+//! The saved form of the report, which the page stores across a reload: scores, losses and lines of the analyzed
+//! moves.
 
 use chess::pgn::{GameTree, NodeId};
 use chess::{Move, Position};
@@ -11,7 +12,7 @@ use super::report::MAX_PLIES;
 use crate::protocol::{MarkName, SavedMove, SavedReport, Uci};
 
 impl Session {
-    /// What the page keeps of an analysis of the open game.
+    /// The saved form of an analysis of the open game.
     pub(super) fn keep_report(&self, analysis: &GameAnalysis) -> SavedReport {
         let last = analysis.moves.last().map_or(NodeId::ROOT, |judged| judged.id);
         let path = self.document.tree.path(last).unwrap_or_default();
@@ -25,7 +26,7 @@ impl Session {
         }
     }
 
-    /// Shows a report again; one that does not fit the open game is left out.
+    /// Restores a report; ignored if it does not match the open game.
     pub(super) fn restore_report(&mut self, saved: &SavedReport) {
         let last = self.follow(&saved.line);
         let path = self.document.tree.path(last).unwrap_or_default();
@@ -58,7 +59,7 @@ fn keep_move(judged: &MoveAnalysis) -> SavedMove {
     }
 }
 
-/// None if the node is gone or has no move.
+/// None if the node has been removed or has no move.
 fn restore_move(tree: &GameTree, id: NodeId, saved: &SavedMove) -> Option<MoveAnalysis> {
     let node = tree.node(id)?;
     let (before, m) = (*tree.node(node.parent()?)?.position(), node.played()?);

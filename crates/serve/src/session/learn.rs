@@ -1,7 +1,7 @@
-//! "Learn from your mistakes": a person finds a better move than the one that was marked.
+//! "Learn from your mistakes": exercises to find a better move than the marked one.
 //!
-//! A move is right if it is the engine's, or loses less than [`DUBIOUS`] against it in a search of the two.
-//! While there is something to find, lines and odds are hidden.
+//! A move is right if it is the engine's, or loses less than [`DUBIOUS`] against it in a search of the two. Until
+//! an exercise is solved, lines and predictions are hidden.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use super::slot::Step;
 use crate::job::{JobId, Lines, Output, Purpose, Search, Work};
 use crate::protocol::{LearnMessage, LearnState, ServerMessage};
 
-/// The time to judge a try.
+/// The time limit of the search that judges an attempt.
 const TRY: Duration = Duration::from_millis(800);
 
-/// A move that was marked.
+/// A marked move.
 struct Exercise {
     /// Its node.
     mistake: NodeId,
@@ -29,7 +29,7 @@ struct Exercise {
     best: Move,
 }
 
-/// A move that is tried.
+/// An attempt: the move to be judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Try {
     before: NodeId,
@@ -48,7 +48,7 @@ pub struct Learn {
 }
 
 impl Session {
-    /// Whether the answer to an exercise must not be seen.
+    /// Whether an exercise is unsolved, so that its answer is hidden.
     pub(super) fn hides_answers(&self) -> bool {
         use LearnState::{Find, Thinking, Wrong};
         self.learn.as_ref().is_some_and(|learn| matches!(learn.state, Find | Thinking | Wrong))
@@ -94,7 +94,7 @@ impl Session {
             let position = self.document.position(exercise.before);
             position.is_legal(m).then(|| position.san(m).to_string())
         };
-        let knows = matches!(learn.state, LearnState::Right | LearnState::Shown);
+        let is_solved = matches!(learn.state, LearnState::Right | LearnState::Shown);
         let message = LearnMessage {
             color: learn.color.into(),
             index: learn.index,
@@ -103,7 +103,7 @@ impl Session {
             node: exercise.map(|exercise| exercise.before.number()),
             played: exercise.and_then(|exercise| san(exercise, exercise.played)),
             tried: exercise.zip(learn.tried).and_then(|(exercise, m)| san(exercise, m)),
-            best: exercise.filter(|_| knows).and_then(|exercise| san(exercise, exercise.best)),
+            best: exercise.filter(|_| is_solved).and_then(|exercise| san(exercise, exercise.best)),
             right: learn.right,
         };
         self.send(ServerMessage::Learn(message));
@@ -149,7 +149,7 @@ impl Session {
         Ok(())
     }
 
-    /// Drops exercises whose moves have been removed from the game.
+    /// Drops the exercises if one of their moves has been removed from the game.
     pub(super) fn drop_stale_exercises(&mut self) {
         let tree = &self.document.tree;
         let is_stale = |exercise: &Exercise| tree.path(exercise.mistake).is_none();
@@ -197,7 +197,7 @@ impl Session {
         self.judge_try(is_right);
     }
 
-    /// Without a verdict, only the best move is right.
+    /// If the search fails, only the engine's move is right.
     pub(super) fn learn_failed(&mut self, id: JobId) -> bool {
         let Some(checked) = self.learn_check.finish(id) else { return false };
         if self.current_try() == Some(checked) {

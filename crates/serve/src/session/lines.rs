@@ -1,7 +1,7 @@
 //! The engine's lines for the position shown, and the threat in it.
 //!
-//! Lines are sent at most twenty times a second. A search ends after some minutes, so that a forgotten tab does
-//! not heat the room.
+//! Lines are sent at most twenty times a second. A search ends after some minutes, so that an abandoned tab stops
+//! using CPU.
 
 use std::time::Duration;
 
@@ -15,30 +15,30 @@ use super::{DocumentNode, Session};
 use crate::job::{JobId, Lines, Output, Purpose, Search, Work};
 use crate::protocol::{LinesMessage, PvMessage, ServerMessage, Wdl};
 
-/// The most lines.
+/// The maximum number of lines.
 const MAX_LINES: usize = 5;
-/// The least time between two messages.
+/// The minimum time between two messages.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The time for a position.
-const LONGEST: Duration = Duration::from_secs(300);
-/// The time for a threat.
+/// The time limit of a search.
+const MAX_TIME: Duration = Duration::from_secs(300);
+/// The time limit of a search for a threat.
 const THREAT: Duration = Duration::from_millis(700);
 
-/// What is searched: a place, and with how many lines.
+/// The purpose of a search: node and number of lines.
 type Key = (DocumentNode, usize);
 
-/// The engine beside the board.
+/// The state of the engine panel.
 #[derive(Default)]
 pub struct EngineView {
     is_on: bool,
     multi_pv: usize,
     shows_threat: bool,
     job: Slot<Key>,
-    /// The search that has ended by itself: not to be started again.
+    /// The search that has completed, which is not started again.
     done: Option<Key>,
     /// The last lines.
     latest: Option<(DocumentNode, Lines)>,
-    /// Whether the last lines have not been sent yet.
+    /// Whether the last lines are still to be sent.
     is_pending: bool,
     sent: Duration,
     threat: Slot<DocumentNode>,
@@ -58,12 +58,12 @@ impl EngineView {
         self.shows_threat = shows_threat;
     }
 
-    /// When lines that wait may be sent.
+    /// When pending lines may be sent.
     pub fn timer(&self) -> Option<Duration> {
         self.is_pending.then_some(self.sent + INTERVAL)
     }
 
-    /// The lines of a place, if they are of some depth.
+    /// The lines of a node, if they have at least this depth.
     pub fn lines(&self, place: DocumentNode, depth: i32) -> Option<&Lines> {
         let (_, lines) = self.latest.as_ref().filter(|(at, _)| *at == place)?;
         (self.is_on && lines.depth >= depth).then_some(lines)
@@ -102,7 +102,7 @@ impl Session {
             }
             Step::Start => {
                 let game = self.document.tree.game(self.cursor).unwrap_or_default();
-                let limits = Limits { move_time: Some(LONGEST), ..Limits::default() };
+                let limits = Limits { move_time: Some(MAX_TIME), ..Limits::default() };
                 let multi_pv = self.engine.multi_pv;
                 let purpose = Purpose::Analysis;
                 let search = Search { purpose, game, limits, multi_pv, weakening: None };
@@ -110,7 +110,7 @@ impl Session {
                 self.engine.job.fill(id, key);
             }
         }
-        // If it were the opponent's move: there is no such thing in check.
+        // The position after a null move; there is none in check.
         let passed = position.after_null().filter(Position::has_legal_move);
         let wants_threat =
             self.engine.shows_threat && !is_hidden && self.engine.threat_done != Some(place);
@@ -185,7 +185,7 @@ impl Session {
     }
 }
 
-/// Chances of White as the page has them.
+/// Win, draw and loss as the protocol has them.
 pub fn wdl(chances: Chances) -> Wdl {
     [chances.win, chances.draw, chances.loss]
 }

@@ -1,4 +1,4 @@
-//! Games from text: a FEN, or PGN with all its leniency.
+//! Games from text: a FEN, or PGN, read leniently.
 
 use chess::Position;
 use chess::pgn::{GameTree, Next, Reader, Trees, Visitor};
@@ -7,10 +7,10 @@ use super::Session;
 use super::document::MAX_TREE_BYTES;
 use super::refusal::Refusal;
 
-/// Bytes of a text in a message; the page uploads longer ones.
+/// The maximum length of a text in a message in bytes; longer texts are uploaded.
 const MAX_TEXT: usize = 64 << 10;
 
-/// A game, and why it is incomplete.
+/// A game, with the parse error if it is incomplete.
 type Loaded = (GameTree, Option<String>);
 
 impl Session {
@@ -64,7 +64,7 @@ pub fn read_game(text: &str, number: usize) -> Result<Loaded, Refusal> {
     let rest = text.as_bytes().get(reader.offset()..).unwrap_or_default();
     match Trees::with_limit(rest, MAX_TREE_BYTES).next() {
         None if number > 0 => Err(Refusal::NoUploadedGame(number)),
-        None => Err(Refusal::NoGameText("there is no move in it".to_owned())),
+        None => Err(Refusal::NoGameText("it contains no move".to_owned())),
         Some(Ok(tree)) => Ok((tree, None)),
         Some(Err(broken)) => {
             let problem = broken.error.to_string();
@@ -77,7 +77,7 @@ pub fn read_game(text: &str, number: usize) -> Result<Loaded, Refusal> {
     }
 }
 
-/// One line with eight ranks.
+/// Whether a text is one line with eight ranks.
 fn looks_like_fen(text: &str) -> bool {
     let placement = text.split_whitespace().next().unwrap_or_default();
     let is_rank = |c: char| c.is_ascii_digit() || "/pnbrqkPNBRQK~".contains(c);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_is_too_large_is_kept_up_to_where_it_is() {
+    fn a_game_that_is_too_large_is_truncated() {
         let text = "1. Nf3 Nf6 2. Ng1 Ng8 ".repeat(20_000);
         let (tree, problem) = read_game(&text, 0).unwrap();
         let most = super::super::document::MAX_NODES + 2;

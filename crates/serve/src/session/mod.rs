@@ -1,22 +1,22 @@
-//! The session of a tab: chess as a state machine over our own crates, messages in and messages out.
+//! The session of a tab: a state machine for chess, messages in and messages out.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `document` | the game tree with the judgements of the analysis |
 //! | `position` | the position shown: legal moves, words, opening |
-//! | `load`, `restore` | games from text, uploads, and what the page has kept |
-//! | `keep` | the report as the page keeps it |
+//! | `load`, `restore` | games from texts, uploads and the page's saved state |
+//! | `keep` | the saved form of the report |
 //! | `edit` | comments, glyphs, shapes, order of lines, tags |
-//! | `play`, `clock`, `players` | the game in play, its clocks, who plays |
+//! | `play`, `clock`, `players` | the game in play, its clocks, its players |
 //! | `lines` | the engine's lines and threats for the position shown |
-//! | `model` | what people would play, attention weights |
-//! | `report`, `learn` | the analysis of the whole game, and exercises from it |
+//! | `model` | human-move predictions, attention weights |
+//! | `report`, `learn` | the analysis of the whole game, exercises from it |
 //! | `openings` | names of openings |
-//! | `slot` | at most one job of each kind |
-//! | `refusal` | why a message is refused |
+//! | `slot` | at most one job per slot |
+//! | `refusal` | errors of messages |
 //!
-//! Handlers only change the state. What follows is done after every input, in one place: `Session::flush`
-//! sends what has changed and brings the jobs in line with what is wanted now.
+//! Handlers only change the state. After every input `Session::flush` sends the changed parts, and starts and stops
+//! jobs to match the state.
 
 mod clock;
 mod document;
@@ -41,7 +41,7 @@ use std::time::Duration;
 use chess::pgn::{GameTree, NodeId};
 use chess::rng::Rng;
 
-use crate::job::{Input, Job, JobId, Output, Part, Update, Work};
+use crate::job::{GameKind, Input, Job, JobId, Output, Update, Work};
 use crate::protocol::{
     ClientMessage, NoticeLevel, PROTOCOL, Player, Saved, ServerMessage, Welcome,
 };
@@ -57,23 +57,23 @@ use slot::Slot;
 pub use openings::opening;
 pub use players::levels;
 
-/// Texts that were uploaded.
+/// Access to uploaded texts.
 pub trait Uploads: Send + Sync {
-    /// The text of an upload; none if there is no such upload, or not any more.
+    /// The text of an upload; none if there is no such upload, or it has been dropped.
     fn text(&self, upload: u64) -> Option<Arc<str>>;
 }
 
-/// Characters of a notice.
+/// The maximum length of a notice in characters.
 const MAX_NOTICE: usize = 400;
 
-/// A node of a certain document: node numbers mean something else in another.
+/// A node of a document: node ids are only valid within one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct DocumentNode {
     document: u64,
     node: NodeId,
 }
 
-/// What the page must receive after this input.
+/// The parts of the state changed by this input.
 #[derive(Default)]
 struct Changed {
     game: bool,
@@ -105,8 +105,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with the initial position. The welcome is sent when the page says hello; with the same seed
-    /// and the same inputs a session does the same.
+    /// A session with the initial position. The welcome is the answer to `hello`. Deterministic: the same seed and
+    /// inputs give the same outputs.
     pub fn new(welcome: Welcome, seed: u64, uploads: Arc<dyn Uploads>) -> Self {
         Self {
             welcome,
@@ -130,10 +130,10 @@ impl Session {
         }
     }
 
-    /// Takes an input at a time, which must not go backwards, and says what is to be done.
+    /// Handles an input at a monotonic time; returns the outputs.
     pub fn handle(&mut self, input: Input, now: Duration) -> Vec<Output> {
         self.now = self.now.max(now);
-        // A message that comes after the fall of the flag is too late.
+        // Flag fall first: a message after it is too late.
         self.tick();
         match input {
             Input::Message(message) => {
@@ -151,7 +151,7 @@ impl Session {
 
     fn message(&mut self, message: ClientMessage) -> Result<(), Refusal> {
         match message {
-            // An upload is resolved by the tab, which restores Paco Ŝako too.
+            // Uploads are resolved by the tab, which also restores Paco Ŝako.
             ClientMessage::Hello { protocol, saved, .. } => self.hello(protocol, saved),
             ClientMessage::NewGame { variant, position, fen, white, black, clock } => {
                 self.new_game(variant, position, fen.as_deref(), [white, black], clock)
@@ -165,7 +165,7 @@ impl Session {
             ClientMessage::TypeMove { text, explore } => self.type_move(&text, explore),
             ClientMessage::GoTo { node } => self.go_to(node),
             ClientMessage::Takeback {} => self.take_back(),
-            ClientMessage::Hint {} => self.ask_hint(),
+            ClientMessage::Hint {} => self.request_hint(),
             ClientMessage::Resign {} => self.resign(),
             ClientMessage::ClaimDraw {} => self.claim_draw(),
             ClientMessage::SetComment { node, text } => self.set_comment(node, &text),
@@ -188,7 +188,7 @@ impl Session {
                 self.model.set(on);
                 Ok(())
             }
-            ClientMessage::GetAttention { layer, head } => self.ask_attention(layer, head),
+            ClientMessage::GetAttention { layer, head } => self.request_attention(layer, head),
             ClientMessage::Preview { node, moves } => self.preview(node, moves),
             ClientMessage::AnalyseGame { seconds } => self.analyse_game(seconds),
             ClientMessage::StopAnalysis {} => {
@@ -220,7 +220,7 @@ impl Session {
     }
 
     fn update(&mut self, id: JobId, update: Update) {
-        // Every job belongs to one slot, and the others do not know its number.
+        // Every job belongs to one slot; the others ignore its id.
         match update {
             Update::Lines(lines) => return self.engine_lines(id, lines),
             Update::Found { best, lines } => {
@@ -241,11 +241,11 @@ impl Session {
             Update::PacoTurn(_) | Update::PacoIn { .. } => {}
             Update::Failed(problem) => self.failed(id, problem),
         }
-        // Whoever had an answer of another kind waits in vain.
-        self.failed(id, "A worker has answered what it was not asked.".to_owned());
+        // Unexpected update from a worker: the job fails.
+        self.failed(id, "unexpected update from a worker: this is a bug".to_owned());
     }
 
-    /// A job failed. What wanted it gives up, or it would be started again at once.
+    /// A job failed. Its slot is marked as failed, so that the job is not restarted at once.
     fn failed(&mut self, id: JobId, problem: String) {
         let known = [
             self.play_failed(id),
@@ -260,7 +260,7 @@ impl Session {
         }
     }
 
-    /// Sends what has changed, and starts and stops jobs and the timer by what is wanted now.
+    /// Sends the changed parts; starts and stops jobs and the timer to match the state.
     fn flush(&mut self) {
         let changed = std::mem::take(&mut self.changed);
         if changed.game {
@@ -287,14 +287,14 @@ impl Session {
         }
     }
 
-    /// The place shown.
+    /// The node shown, with its document.
     fn place(&self) -> DocumentNode {
         DocumentNode { document: self.document.number, node: self.cursor }
     }
 
-    /// Opens another game; the one in play is given up, and so is everything about the old one.
+    /// Opens another game; discards the game in play, analysis and exercises.
     fn open(&mut self, tree: GameTree, problem: Option<String>) {
-        self.stop_and_forget_analysis();
+        self.discard_analysis();
         self.learn = None;
         self.play = None;
         self.document = Document::new(self.document.number + 1, tree, problem);
@@ -319,7 +319,7 @@ impl Session {
         self.out.push(Output::Send(message));
     }
 
-    /// One line; errors may repeat what the page has sent.
+    /// A one-line notice, sanitized: errors may quote the page's input.
     fn notice(&mut self, level: NoticeLevel, text: String, about: Option<&str>) {
         let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
         let text: String = plain.take(MAX_NOTICE).collect();
@@ -329,7 +329,7 @@ impl Session {
 
     fn start(&mut self, work: Work) -> JobId {
         self.jobs += 1;
-        let id = JobId { part: Part::Chess, number: self.jobs };
+        let id = JobId { game: GameKind::Chess, number: self.jobs };
         self.out.push(Output::Start(Job { id, work }));
         id
     }

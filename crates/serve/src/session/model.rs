@@ -1,8 +1,8 @@
-//! What people would play in the position shown, beside the engine: good moves that are hard to find, and traps;
-//! and where the heads of the transformer look.
+//! Human-move predictions for the position shown, compared with the engine: good moves that are hard to find, and
+//! traps; attention maps of the transformer.
 //!
-//! The engine scores the moves that people are likely to play: those among its lines if it is on and deep
-//! enough, otherwise by a short search of all moves; the others by a short search of their own.
+//! The engine scores the moves that people are likely to play: from its lines if it is on and deep enough,
+//! otherwise by a short search of all moves; moves not among the lines by another short search.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use super::{DocumentNode, Session};
 use crate::job::{JobId, Lines, Output, Purpose, Search, Work};
 use crate::protocol::{AttentionMessage, ModelMessage, ModelMove, MoveKind, ServerMessage};
 
-/// A move of this probability is one that people are likely to play.
+/// The least probability of a likely move.
 const LIKELY: f32 = 0.10;
-/// Moves that are sent.
+/// The maximum number of moves sent.
 const MAX_MOVES: usize = 12;
 /// Less likely moves are not sent.
 const LEAST: f32 = 0.005;
@@ -36,27 +36,27 @@ const SHORT: Duration = Duration::from_millis(400);
 /// The lines of a short search of all moves.
 const SHORT_LINES: usize = 3;
 
-/// A short search.
+/// A short search, by its key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Check {
     place: DocumentNode,
-    /// The moves searched; none: all.
+    /// The moves searched; empty: all.
     moves: Vec<Move>,
 }
 
-/// The model beside the board.
+/// The state of the model panel.
 #[derive(Default)]
 pub struct ModelView {
     is_on: bool,
     job: Slot<DocumentNode>,
-    /// The prediction for a place; none if the model failed there.
+    /// The prediction for a node; none if the model failed there.
     predicted: Option<(DocumentNode, Option<PositionPrediction>)>,
     check: Slot<Check>,
     /// Scores of moves there, for the side to move.
     scores: Vec<(Move, Value)>,
-    /// Whether all moves were looked at.
-    knows_best: bool,
-    /// No more searches there.
+    /// Whether all moves have been searched, so that the best score is among them.
+    has_best: bool,
+    /// Whether all needed searches are done.
     is_complete: bool,
     attention: Slot<(DocumentNode, usize, usize)>,
     wanted: Option<(usize, usize)>,
@@ -70,13 +70,13 @@ impl ModelView {
         }
     }
 
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         self.scores.clear();
-        self.knows_best = false;
+        self.has_best = false;
         self.is_complete = false;
     }
 
-    fn learn(&mut self, lines: &Lines) {
+    fn add_scores(&mut self, lines: &Lines) {
         for line in &lines.lines {
             let Some(&m) = line.moves.first() else { continue };
             match self.scores.iter_mut().find(|(known, _)| *known == m) {
@@ -90,9 +90,9 @@ impl ModelView {
         self.scores.iter().find(|(known, _)| *known == m).map(|&(_, score)| score)
     }
 
-    /// The expected points that a move loses, if it is known.
+    /// The expected points lost by a move, if it has a score.
     fn loss(&self, m: Move) -> Option<f64> {
-        if !self.knows_best {
+        if !self.has_best {
             return None;
         }
         let best = self.scores.iter().map(|&(_, score)| score).max()?;
@@ -111,7 +111,7 @@ impl ModelView {
     }
 }
 
-/// The moves people are likely to play.
+/// The likely moves of a prediction.
 fn likely(prediction: &PositionPrediction) -> impl Iterator<Item = Move> {
     prediction.moves.iter().take_while(|&&(_, p)| p >= LIKELY).map(|&(m, _)| m)
 }
@@ -162,18 +162,18 @@ impl Session {
         }
     }
 
-    /// The next short search that is needed to compare people and engine.
+    /// The next short search needed to compare the prediction with the engine.
     fn next_check(&mut self, place: DocumentNode) -> Option<Check> {
         let view = &mut self.model;
         let (at, prediction) = view.predicted.as_ref()?;
         let prediction = prediction.as_ref().filter(|_| *at == place && !view.is_complete)?;
         let likely: Vec<Move> = likely(prediction).collect();
-        if !view.knows_best {
+        if !view.has_best {
             let Some(lines) = self.engine.lines(place, DEEP_ENOUGH) else {
                 return Some(Check { place, moves: Vec::new() });
             };
-            view.learn(lines);
-            view.knows_best = true;
+            view.add_scores(lines);
+            view.has_best = true;
         }
         let unknown: Vec<Move> = likely.into_iter().filter(|&m| view.score(m).is_none()).collect();
         if unknown.is_empty() {
@@ -186,7 +186,7 @@ impl Session {
 
     pub(super) fn model_predicted(&mut self, id: JobId, prediction: PositionPrediction) {
         let Some(place) = self.model.job.finish(id) else { return };
-        self.model.forget();
+        self.model.reset();
         self.model.predicted = Some((place, Some(prediction)));
         self.send_model();
     }
@@ -196,9 +196,9 @@ impl Session {
         if self.model.predicted.as_ref().is_none_or(|(place, _)| *place != check.place) {
             return;
         }
-        self.model.learn(lines);
-        self.model.knows_best = true;
-        // A search that was too short for all of them is not repeated.
+        self.model.add_scores(lines);
+        self.model.has_best = true;
+        // Not repeated, even if it was too short to score all of them.
         self.model.is_complete = !check.moves.is_empty();
         self.send_model();
     }
@@ -236,7 +236,7 @@ impl Session {
         self.send(ServerMessage::Model(message));
     }
 
-    pub(super) fn ask_attention(&mut self, layer: usize, head: usize) -> Result<(), Refusal> {
+    pub(super) fn request_attention(&mut self, layer: usize, head: usize) -> Result<(), Refusal> {
         let model = &self.welcome.model;
         if layer >= model.layers || head >= model.heads.len() {
             return Err(Refusal::NoHead);

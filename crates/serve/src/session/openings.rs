@@ -1,4 +1,4 @@
-//! Names of well-known openings, found by position: transpositions have the name of what they lead to.
+//! Names of well-known openings by position, so that transpositions are recognized.
 //!
 //! `openings.txt` has a line for each: ECO code, name, moves from the initial position.
 
@@ -33,11 +33,11 @@ fn position_after(moves: &str) -> Result<Position, SanError> {
 /// ECO code and name of the opening that leads to this position.
 ///
 /// ```
-/// use chess::Game;
+/// use tabiya_serve::chess::Game;
 /// use tabiya_serve::session::opening;
 /// let game = Game::parse("startpos moves g1f3 b8c6 e2e4 e7e5 f1c4")?;
 /// assert_eq!(opening(game.position()), Some(("C50", "Italian Game")));
-/// # Ok::<(), chess::ParseGameError>(())
+/// # Ok::<(), tabiya_serve::chess::ParseGameError>(())
 /// ```
 pub fn opening(position: &Position) -> Option<(&'static str, &'static str)> {
     OPENINGS.get(&position.key()).copied()

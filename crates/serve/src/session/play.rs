@@ -1,4 +1,4 @@
-//! The game in play: turns of people and machines, takebacks, hints, and how it ends.
+//! The game in play: moves of people and machines, takebacks, hints, results.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::protocol::{
     Clock, GameResult, PlayMessage, PlayStatus, Player, ServerMessage, VariantName,
 };
 
-/// The time for a hint.
+/// The time limit of a hint.
 const HINT: Duration = Duration::from_millis(600);
 
 /// The game in play.
@@ -28,19 +28,19 @@ pub struct Play {
     /// White's and Black's.
     players: [Player; 2],
     clock: Option<GameClock>,
-    /// Where the game began: earlier moves are not taken back.
+    /// The first node of the game: earlier moves are not taken back.
     first: NodeId,
     /// The last move.
     pub node: NodeId,
-    /// The result, and why.
+    /// The result and its reason.
     end: Option<(GameResult, String)>,
     /// When the machine's turn began.
     since: Duration,
-    /// A move that the machine has chosen, and when it plays it.
+    /// The move chosen by the machine, and when it is played.
     chosen: Option<(Move, Duration)>,
-    /// The machine failed to move here: it is not asked again.
+    /// The node at which the machine failed to move, not retried.
     failed: Option<NodeId>,
-    /// Moves that were tried out beside the game.
+    /// Moves explored beside the game.
     pub explored: HashSet<NodeId>,
 }
 
@@ -65,7 +65,7 @@ impl Play {
         })
     }
 
-    /// Resumes where the page left off.
+    /// Restores first node and clocks of a saved game.
     pub fn resume(
         &mut self,
         first: NodeId,
@@ -170,7 +170,7 @@ impl Session {
         self.play_move(m)
     }
 
-    /// Plays a legal move of the game. Whoever looks at its last position follows.
+    /// Plays a legal move of the game; a cursor at its last position follows.
     fn play_move(&mut self, m: Move) -> Result<(), Refusal> {
         let now = self.now;
         let from = self.playing()?.node;
@@ -184,7 +184,7 @@ impl Session {
         play.node = node;
         play.since = now;
         play.chosen = None;
-        // What was tried out before the move stays beside the game.
+        // Moves explored earlier become variations.
         let is_beside = first.is_some_and(|first| first != node && play.explored.contains(&first));
         if is_beside {
             self.document.tree.promote(node)?;
@@ -198,7 +198,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the game where the rules end it.
+    /// Ends the game if the rules do.
     pub(super) fn end_by_rule(&mut self) {
         let Ok(play) = self.playing() else { return };
         let node = play.node;
@@ -222,7 +222,7 @@ impl Session {
         self.changed.play = true;
     }
 
-    /// Takes back the last move of a person, and what was answered to it.
+    /// Takes back a person's last move and the reply.
     pub(super) fn take_back(&mut self) -> Result<(), Refusal> {
         let now = self.now;
         let (removed, target) = self.taken_back().ok_or(Refusal::NothingToTakeBack)?;
@@ -287,7 +287,7 @@ impl Session {
         Ok(())
     }
 
-    /// What time does by itself: flags fall, machines play the moves they have chosen.
+    /// Timed events: flag fall, and the chosen move of a machine.
     pub(super) fn tick(&mut self) {
         let now = self.now;
         let Ok(play) = self.playing() else { return };
@@ -297,7 +297,7 @@ impl Session {
             && now >= due
             && flag.is_none_or(|(_, at)| due < at)
         {
-            // It was legal when it was chosen, and the position has not changed since; the tree may be full.
+            // The move is legal, since the position has not changed, but the tree may be full.
             if let Err(refusal) = self.play_move(m) {
                 self.end_game(GameResult::Unknown, refusal.to_string());
             }
@@ -312,7 +312,7 @@ impl Session {
         }
     }
 
-    /// When [`Session::tick`] has something to do.
+    /// When [`Session::tick`] is due.
     pub(super) fn play_timer(&self) -> Option<Duration> {
         let play = self.play.as_ref().filter(|play| play.end.is_none())?;
         let flag = play.clock.as_ref().and_then(GameClock::flag).map(|(_, at)| at);
@@ -320,7 +320,7 @@ impl Session {
         [flag, chosen].into_iter().flatten().min()
     }
 
-    /// Lets the machine think whose turn it is.
+    /// Starts the job of the machine to move.
     pub(super) fn play_jobs(&mut self) {
         let wanted = self.machine_to_move();
         match self.play_job.step(wanted.as_ref()) {
@@ -344,16 +344,16 @@ impl Session {
         }
     }
 
-    /// The machine that has to find a move, and where.
+    /// The machine to move, with the node.
     fn machine_to_move(&self) -> Option<(DocumentNode, Player)> {
         let play = self.play.as_ref()?;
         let turn = self.document.position(play.node).turn();
-        let waits = play.end.is_none()
+        let needs_move = play.end.is_none()
             && play.chosen.is_none()
             && !play.is_person(turn)
             && play.failed != Some(play.node);
         let place = DocumentNode { document: self.document.number, node: play.node };
-        waits.then(|| (place, play.player(turn)))
+        needs_move.then(|| (place, play.player(turn)))
     }
 
     pub(super) fn play_found(&mut self, id: JobId, best: Option<Move>) {
@@ -362,7 +362,7 @@ impl Session {
         let Some(play) = &mut self.play else { return };
         let position = self.document.position(place.node);
         let legal = best.filter(|&m| position.is_legal(m));
-        // A search that was cut off before its first iteration has no move.
+        // A search stopped before its first iteration has no move.
         let Some(m) = legal.or_else(|| position.legal_moves().first().copied()) else { return };
         let pause = players::engine_pause(play.time_left(position.turn(), now));
         play.chosen = Some((m, play.since + pause));
@@ -387,7 +387,7 @@ impl Session {
         self.tick();
     }
 
-    /// The machine cannot move: the person decides what to do.
+    /// The machine's job failed; the game stays open.
     pub(super) fn play_failed(&mut self, id: JobId) -> bool {
         let Some((place, _)) = self.play_job.finish(id) else { return false };
         if let Some(play) = &mut self.play {
@@ -397,14 +397,14 @@ impl Session {
         true
     }
 
-    pub(super) fn ask_hint(&mut self) -> Result<(), Refusal> {
+    pub(super) fn request_hint(&mut self) -> Result<(), Refusal> {
         let game = self.document.tree.game(self.cursor).unwrap_or_default();
         if !game.position().has_legal_move() {
             return Err(Refusal::Over);
         }
         let place = self.place();
         match self.hint.step(Some(&place)) {
-            // The one before is stopped; asking again is up to the person.
+            // Only stops the earlier one; a new hint needs another request.
             Step::Stop(id) => self.out.push(Output::Stop(id)),
             Step::Nothing => {}
             Step::Start => {

@@ -1,4 +1,4 @@
-//! Who plays: the levels of the engine, and the pace of both machines.
+//! Players: the levels of the engine, the pace of both machines.
 
 use std::time::Duration;
 
@@ -12,33 +12,33 @@ use super::refusal::Refusal;
 use crate::job::{Purpose, Search};
 use crate::protocol::{Level, Player};
 
-/// The most time for a move of the engine.
+/// The maximum time for a move of the engine.
 const MOST: Duration = Duration::from_secs(3);
 /// The time for a move of the engine without a clock.
 const UNTIMED: Duration = Duration::from_millis(900);
-/// A machine that answers sooner waits, so that one sees it move.
+/// The minimum time before a machine's move is played, so that it can be seen.
 const LEAST: Duration = Duration::from_millis(250);
 
 /// A level: its name, and the strength limit.
-struct LevelOf {
+struct EngineLevel {
     name: &'static str,
     /// The value of `UCI_Elo`; none: full strength.
     elo: Option<u32>,
 }
 
-/// The names say no more than the order: the strength limit has not been calibrated by games.
-const LEVELS: [LevelOf; 8] = [
-    LevelOf { name: "Beginner", elo: Some(800) },
-    LevelOf { name: "Easy", elo: Some(1000) },
-    LevelOf { name: "Casual", elo: Some(1250) },
-    LevelOf { name: "Moderate", elo: Some(1500) },
-    LevelOf { name: "Challenging", elo: Some(1800) },
-    LevelOf { name: "Strong", elo: Some(2100) },
-    LevelOf { name: "Very strong", elo: Some(2400) },
-    LevelOf { name: "Full strength", elo: None },
+/// Ordered by strength. The Elo limits are not calibrated by games.
+const LEVELS: [EngineLevel; 8] = [
+    EngineLevel { name: "Beginner", elo: Some(800) },
+    EngineLevel { name: "Easy", elo: Some(1000) },
+    EngineLevel { name: "Casual", elo: Some(1250) },
+    EngineLevel { name: "Moderate", elo: Some(1500) },
+    EngineLevel { name: "Challenging", elo: Some(1800) },
+    EngineLevel { name: "Strong", elo: Some(2100) },
+    EngineLevel { name: "Very strong", elo: Some(2400) },
+    EngineLevel { name: "Full strength", elo: None },
 ];
 
-impl LevelOf {
+impl EngineLevel {
     fn weakening(&self, random: u64) -> Option<Weakening> {
         self.elo.map(|elo| Weakening { elo, random })
     }
@@ -46,7 +46,7 @@ impl LevelOf {
 
 /// The levels of the engine, from the weakest to full strength.
 pub fn levels() -> Vec<Level> {
-    let detail = |level: &LevelOf| match level.weakening(0).map(Weakening::nodes) {
+    let detail = |level: &EngineLevel| match level.weakening(0).map(Weakening::nodes) {
         Some(nodes) => format!(
             "Looks at about {} positions a move, and often plays a weaker one. No rating: not calibrated.",
             rounded(nodes)
@@ -57,11 +57,11 @@ pub fn levels() -> Vec<Level> {
             MOST.as_secs()
         ),
     };
-    let level = |level: &LevelOf| Level { name: level.name.to_owned(), detail: detail(level) };
+    let level = |level: &EngineLevel| Level { name: level.name.to_owned(), detail: detail(level) };
     LEVELS.iter().map(level).collect()
 }
 
-/// A number with two digits that count: 2,506 becomes "2,500".
+/// A number rounded to two significant digits: 2,506 becomes "2,500".
 fn rounded(number: u64) -> String {
     let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
     let number = (number + unit / 2) / unit * unit;
@@ -71,7 +71,7 @@ fn rounded(number: u64) -> String {
     }
 }
 
-/// Refuses players that there are not.
+/// Rejects unknown players.
 pub fn check(player: Player) -> Result<(), Refusal> {
     match player {
         Player::Person {} => Ok(()),
@@ -94,7 +94,7 @@ pub fn name(player: Player) -> String {
     }
 }
 
-/// What is left on the clock of the player to move, and the increment.
+/// Time and increment of the player to move.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLeft {
     pub remaining: Duration,
@@ -124,12 +124,12 @@ pub fn engine_search(game: Game, level: usize, time: Option<TimeLeft>, random: u
     }
 }
 
-/// The least time for a move of the engine, so that one sees it.
+/// The minimum time before a move of the engine is played.
 pub fn engine_pause(time: Option<TimeLeft>) -> Duration {
     time.map_or(LEAST, |time| LEAST.min(time.remaining / 20))
 }
 
-/// A move of the model by its probabilities at a temperature.
+/// Samples a move from the predicted probabilities at a temperature.
 pub fn sample(prediction: &PositionPrediction, temperature: f32, rng: &mut Rng) -> Option<Move> {
     let probabilities: Vec<f32> = prediction.moves.iter().map(|&(_, p)| p).collect();
     let mut left = rng.next_f32();
@@ -139,13 +139,12 @@ pub fn sample(prediction: &PositionPrediction, temperature: f32, rng: &mut Rng) 
             return Some(m);
         }
     }
-    // Only rounding leads here.
+    // Reached only by rounding.
     prediction.moves.first().map(|&(m, _)| m)
 }
 
-/// How long a person would think about a move: longer where many moves are plausible, by the entropy of
-/// the prediction; shorter in the opening, for a recapture and for the only move; in proportion to the clock;
-/// and differently each time.
+/// A human-like thinking time: longer with the entropy of the prediction; shorter in the opening, for a recapture
+/// and for the only move; in proportion to the clock; with log-normal noise.
 pub fn thinking_time(
     prediction: &PositionPrediction,
     game: &Game,
@@ -167,14 +166,14 @@ pub fn thinking_time(
     if game.position().fullmove_number() <= 6 {
         seconds *= 0.5;
     }
-    // Log-normal, nearly: the sum of a few uniform numbers.
+    // Approximately log-normal, by a sum of uniform samples.
     let normal = (0..6).map(|_| f64::from(rng.next_f32())).sum::<f64>() - 3.0;
     seconds *= (0.6 * normal).exp();
     let (least, most) = match time {
         None => (0.35, 6.0),
         Some(TimeLeft { remaining, increment }) => {
             let (left, increment) = (remaining.as_secs_f64(), increment.as_secs_f64());
-            // The thoughts above take two and a half seconds on the average; a plan for forty moves.
+            // Mean thinking time 2.5 s; clock budget for 40 moves.
             seconds *= ((left / 40.0 + 0.8 * increment) / 2.5).min(6.0);
             let most = (left / 8.0).min(20.0);
             (0.2_f64.min(most), most)

@@ -1,4 +1,4 @@
-//! The position shown, with all the page needs to know of the rules.
+//! The position shown, with its legal moves and everything else the page needs of the rules.
 
 use chess::pgn::{Node, NodeId};
 use chess::{Move, Outcome, PieceType, Position, Square};
@@ -12,19 +12,19 @@ use crate::protocol::{
     ServerMessage, Uci,
 };
 
-/// Moves of a preview.
+/// The maximum length of a preview in moves.
 const MAX_PREVIEW: usize = 100;
-/// Bytes of a typed move.
+/// The maximum length of a typed move in bytes.
 const MAX_TYPED: usize = 32;
 
-/// The legal moves with the squares that mean them.
+/// The legal moves with the target squares that select them.
 pub fn legal_moves(position: &Position) -> Vec<LegalMove> {
     let moves = position.legal_moves();
     let message = |&m: &Move| {
         let mut to: Vec<Square> = vec![m.to()];
         if m.is_castling() {
             let king_to = m.castling_king_to();
-            // In Chess960 the king may go there by itself, or stand there already.
+            // In Chess960 the king may move there without castling, or stand there already.
             let is_taken =
                 moves.iter().any(|other| other.from() == m.from() && other.to() == king_to);
             if king_to != m.from() && !is_taken {
@@ -58,7 +58,7 @@ pub fn check(position: &Position) -> Option<Square> {
     position.in_check().then(|| position.king(position.turn()))
 }
 
-/// How a game ended by itself, as a message.
+/// The outcome of a game by rule, as a message.
 pub fn outcome_message(outcome: Outcome) -> OutcomeMessage {
     let result = match outcome {
         Outcome::Checkmate(winner) => won_by(winner),
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// The name of the opening: that of the last position on the way here that has one.
+    /// The opening: that of the last position on the path with a name.
     fn opening_here(&self) -> Option<crate::protocol::Opening> {
         let path = self.document.tree.path(self.cursor)?;
         let mut nodes = path.iter().rev().filter_map(|&id| self.document.tree.node(id));
@@ -114,7 +114,7 @@ impl Session {
         self.make_move(m, explore)
     }
 
-    /// A move typed in any notation; the case of a piece's letter does not matter where it cannot be a pawn's.
+    /// A move typed in any notation; piece letters are case-insensitive unless they could be a pawn's file.
     pub(super) fn type_move(&mut self, text: &str, explore: bool) -> Result<(), Refusal> {
         let position = self.document.position(self.cursor);
         let text = text.trim();
@@ -135,7 +135,7 @@ impl Session {
         self.make_move(m, explore)
     }
 
-    /// Plays a move at the end of the game in play, and explores it anywhere else or on request.
+    /// Plays a move at the end of the game in play; elsewhere, or on request, adds it as a variation.
     pub(super) fn make_move(&mut self, m: Move, explore: bool) -> Result<(), Refusal> {
         if self.plays_here() && !explore {
             return self.person_moves(m);
@@ -171,7 +171,7 @@ impl Session {
         Ok(())
     }
 
-    /// Follows moves from the root, as far as they are in the tree.
+    /// The last node of the longest prefix of the line that is in the tree.
     pub(super) fn follow(&self, line: &[Uci]) -> NodeId {
         let tree = &self.document.tree;
         let mut at = NodeId::ROOT;
@@ -191,7 +191,7 @@ impl Session {
     }
 }
 
-/// The beginning of a text that is no move anyway if it is longer; errors repeat it.
+/// A prefix of a text, which errors quote; a longer text is no move.
 fn cut(text: &str) -> &str {
     text.char_indices().nth(MAX_TYPED).map_or(text, |(at, _)| &text[..at])
 }

@@ -1,4 +1,4 @@
-//! Why a message is refused, in one line for people.
+//! Errors of messages, one line each.
 
 use chess::pgn::TreeError;
 use chess::{FenError, SanError, UciError};
@@ -9,7 +9,7 @@ use super::document::MAX_NODES;
 pub enum Refusal {
     #[error("The page is of another version (protocol {0}): reload it.")]
     Protocol(u32),
-    #[error("This message is not about chess.")]
+    #[error("This message is not for the chess session.")]
     NotChess,
     #[error("There is no such move in the game.")]
     NoSuchNode,
@@ -27,17 +27,17 @@ pub enum Refusal {
     TooLong(usize),
     #[error("There are too many: at most {0}.")]
     TooMany(usize),
-    #[error("'{0}' is no variant of chess that is known here.")]
+    #[error("The chess variant '{0}' is not supported.")]
     Variant(String),
-    #[error("'{0}' is no tag that can be set.")]
+    #[error("The tag '{0}' cannot be set.")]
     Tag(String),
-    #[error("There is no Chess960 position {0}: they have the numbers 0 to 959.")]
+    #[error("There is no Chess960 position {0}: the numbers are 0 to 959.")]
     Chess960(u16),
     #[error("There is no level {0}.")]
     Level(usize),
     #[error("The temperature must be between 0 and 10.")]
     Temperature,
-    #[error("A clock has between a second and a day, and an increment of at most an hour.")]
+    #[error("A clock has 1 second to 1 day, and an increment of at most 1 hour.")]
     Clock,
     #[error("The game is over in this position.")]
     Over,
@@ -49,23 +49,23 @@ pub enum Refusal {
     NothingToTakeBack,
     #[error("No draw can be claimed in this position.")]
     NoClaim,
-    #[error("There is nothing in this text.")]
+    #[error("This text is empty.")]
     Empty,
     #[error("This is neither a FEN nor a game in PGN: {0}")]
     NoGameText(String),
-    #[error("The upload is not there any more: load the file again.")]
+    #[error("The upload is no longer there: load the file again.")]
     NoUpload,
     #[error("The upload has no game {0}.")]
     NoUploadedGame(usize),
-    #[error("There is no such head of attention.")]
+    #[error("There is no such attention head.")]
     NoHead,
-    #[error("There is no move to analyse.")]
+    #[error("There is no move to analyze.")]
     NothingToAnalyse,
     #[error("The time for a position must be between 0.01 and 60 seconds.")]
     Seconds,
-    #[error("The game is being analysed already.")]
+    #[error("The game is already being analyzed.")]
     Analysing,
-    #[error("Analyse the game first.")]
+    #[error("Analyze the game first.")]
     NoReport,
     #[error("There is no mistake to learn from.")]
     NoMistakes,

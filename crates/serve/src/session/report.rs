@@ -1,4 +1,4 @@
-//! The analysis of the whole game: judgements into the tree, and a report.
+//! The analysis of the whole game: annotates the tree and sends a report.
 
 use std::time::Duration;
 
@@ -13,29 +13,29 @@ use super::refusal::Refusal;
 use crate::job::{JobId, Output, Work};
 use crate::protocol::{Better, GraphPoint, PlayerReport, ReportMessage, ServerMessage};
 
-/// Plies of a game that is analysed.
+/// The maximum length of an analyzed game in plies.
 pub(super) const MAX_PLIES: usize = 2_000;
 
-/// The job that analyses the game.
+/// The analysis job of the open game.
 #[derive(Default)]
 pub struct Analysis {
     job: Option<JobId>,
-    /// A job whose game has been closed: its answer is for nobody.
-    forgotten: Option<JobId>,
-    /// Whether the open game has been analysed.
+    /// A job whose game has been closed; its result is discarded.
+    discarded: Option<JobId>,
+    /// Whether the open game has been analyzed.
     pub is_done: bool,
 }
 
 impl Analysis {
     pub fn failed(&mut self, id: JobId) -> bool {
-        self.forgotten.take_if(|known| *known == id);
+        self.discarded.take_if(|known| *known == id);
         self.job.take_if(|known| *known == id).is_some()
     }
 }
 
 impl Session {
     pub(super) fn analyse_game(&mut self, seconds: f64) -> Result<(), Refusal> {
-        if self.analysis.job.is_some() || self.analysis.forgotten.is_some() {
+        if self.analysis.job.is_some() || self.analysis.discarded.is_some() {
             return Err(Refusal::Analysing);
         }
         if !(0.01..=60.0).contains(&seconds) {
@@ -54,17 +54,17 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the analysis; what it has so far is shown.
+    /// Stops the analysis; its partial result is shown.
     pub(super) fn stop_analysis(&mut self) {
         if let Some(id) = self.analysis.job {
             self.out.push(Output::Stop(id));
         }
     }
 
-    pub(super) fn stop_and_forget_analysis(&mut self) {
+    pub(super) fn discard_analysis(&mut self) {
         self.stop_analysis();
-        let forgotten = self.analysis.job.or(self.analysis.forgotten);
-        self.analysis = Analysis { job: None, forgotten, is_done: false };
+        let discarded = self.analysis.job.or(self.analysis.discarded);
+        self.analysis = Analysis { job: None, discarded, is_done: false };
     }
 
     pub(super) fn analysis_progress(&mut self, id: JobId, done: usize, total: usize) {
@@ -74,11 +74,11 @@ impl Session {
     }
 
     pub(super) fn analysed(&mut self, id: JobId, mut analysis: GameAnalysis) {
-        self.analysis.forgotten.take_if(|known| *known == id);
+        self.analysis.discarded.take_if(|known| *known == id);
         if self.analysis.job.take_if(|known| *known == id).is_none() {
             return;
         }
-        // The game may have been edited meanwhile: what was removed is left out, the rest stays.
+        // The game may have been edited meanwhile: removed moves are dropped.
         let tree = &self.document.tree;
         analysis.moves.retain(|judged| tree.path(judged.id).is_some());
         analysis.tree = tree.clone();
@@ -88,19 +88,19 @@ impl Session {
         self.show_analysis(&analysis);
     }
 
-    /// Judges the moves of the open game by its analysis, and sends the report.
+    /// Stores the judgements of the open game's moves, and sends the report.
     pub(super) fn show_analysis(&mut self, analysis: &GameAnalysis) {
         self.document.judgements =
             analysis.moves.iter().map(|judged| (judged.id, judgement(judged))).collect();
         self.analysis.is_done = true;
-        // Exercises of an earlier analysis have other marks.
+        // The exercises are those of an earlier analysis.
         self.learn = None;
         let report = self.report(analysis);
         self.flush_game();
         self.send(ServerMessage::Report(report));
     }
 
-    /// Sends the tree now, before what refers to it.
+    /// Sends the tree now, before messages that refer to it.
     fn flush_game(&mut self) {
         self.changed.game = false;
         let message = self.document.message();

@@ -1,4 +1,4 @@
-//! Restores what the page has kept across a reload.
+//! Restores the state that the page has saved across a reload.
 
 use chess::pgn::NodeId;
 
@@ -9,20 +9,20 @@ use super::play::Play;
 use super::refusal::Refusal;
 use crate::protocol::{GameResult, Saved, SavedPlay, Uci};
 
-/// Moves of a line that are followed.
+/// The maximum length of a restored line.
 const MAX_LINE: usize = 10_000;
-/// Characters of the reason of a result.
+/// The maximum length of the reason of a result in characters.
 const MAX_REASON: usize = 100;
 
 impl Session {
-    /// Restores game, position shown and game in play; what cannot be is left out.
+    /// Restores game, position shown and game in play as far as they are valid.
     pub(super) fn restore(&mut self, saved: &Saved) -> Result<(), Refusal> {
         if let Some(text) = &saved.pgn {
             let (tree, problem) = load::read_game(text, 0)?;
             self.open(tree, problem);
         }
         let restored = saved.play.as_ref().map_or(Ok(()), |play| self.restore_play(play));
-        // The game in play may have moves that the text does not have yet.
+        // The game in play may be ahead of the text.
         self.cursor = self.follow(&saved.path);
         if let Some(report) = &saved.report {
             self.restore_report(report);
@@ -34,7 +34,7 @@ impl Session {
         let node = self.add_line(&saved.line)?;
         let mut play = Play::new([saved.white, saved.black], saved.clock, node, self.now)?;
         let turn = self.document.position(node).turn();
-        // The clocks stand until the first move.
+        // The clocks are stopped until the first move.
         let running = (node != NodeId::ROOT).then_some(turn);
         play.resume(NodeId::ROOT, [saved.white_ms, saved.black_ms], running, self.now);
         if saved.result != GameResult::Unknown || saved.reason.is_some() {
@@ -46,7 +46,7 @@ impl Session {
         Ok(())
     }
 
-    /// Follows moves from the root and adds those that are missing.
+    /// Adds the missing moves of a line; returns its last node.
     fn add_line(&mut self, line: &[Uci]) -> Result<NodeId, Refusal> {
         let line = &line[..line.len().min(MAX_LINE)];
         let mut at = self.follow(line);

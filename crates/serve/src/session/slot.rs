@@ -1,11 +1,11 @@
-//! At most one job of each kind.
+//! Slots for jobs.
 //!
-//! A slot knows what its job is for. When something else is wanted the job is stopped, and the next one begins
-//! after it has answered: however fast a person walks through a game, the number of jobs is that of the slots.
+//! Stores the purpose of its job; on a new purpose the job is stopped and the next starts after its answer: at most
+//! one job per slot.
 
 use crate::job::JobId;
 
-/// The job of a kind, and what it is for.
+/// At most one job, with its purpose as the key.
 #[derive(Debug)]
 pub struct Slot<K> {
     running: Option<Running<K>>,
@@ -18,10 +18,10 @@ struct Running<K> {
     is_stopped: bool,
 }
 
-/// What to do to have the wanted job.
+/// A step towards the wanted job.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Nothing, or wait.
+    /// Nothing to do, or wait for an answer.
     Nothing,
     /// Start a job and [fill](Slot::fill) the slot.
     Start,
@@ -36,7 +36,7 @@ impl<K> Default for Slot<K> {
 }
 
 impl<K: PartialEq> Slot<K> {
-    /// The next step towards the job that is wanted.
+    /// The next step towards the wanted job.
     pub fn step(&mut self, wanted: Option<&K>) -> Step {
         match &mut self.running {
             None if wanted.is_some() => Step::Start,
@@ -49,18 +49,18 @@ impl<K: PartialEq> Slot<K> {
         }
     }
 
-    /// A job was started.
+    /// Stores a started job.
     pub fn fill(&mut self, id: JobId, key: K) {
         self.running = Some(Running { id, key, is_stopped: false });
     }
 
-    /// What a running job is for; none if it is of another slot or was stopped.
+    /// The key of a running job; none if it is of another slot or was stopped.
     pub fn key(&self, id: JobId) -> Option<&K> {
         let running = self.running.as_ref()?;
         (running.id == id && !running.is_stopped).then_some(&running.key)
     }
 
-    /// A job has ended: what it was for; none if it is of another slot or was stopped.
+    /// Removes a job that has ended and returns its key; none if it is of another slot or was stopped.
     pub fn finish(&mut self, id: JobId) -> Option<K> {
         let running = self.running.take_if(|running| running.id == id)?;
         (!running.is_stopped).then_some(running.key)
@@ -70,11 +70,11 @@ impl<K: PartialEq> Slot<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Part;
+    use crate::job::GameKind;
 
     #[test]
-    fn the_next_job_begins_after_the_stopped_one_has_answered() {
-        let id = |number| JobId { part: Part::Chess, number };
+    fn the_next_job_starts_after_the_answer_of_the_stopped_one() {
+        let id = |number| JobId { game: GameKind::Chess, number };
         let mut slot = Slot::default();
         assert_eq!(slot.step(Some(&'a')), Step::Start);
         slot.fill(id(1), 'a');

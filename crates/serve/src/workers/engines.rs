@@ -1,5 +1,5 @@
-//! Engines, kept between searches: a tab finds its hash table again. Their number is bounded, the one unused
-//! for longest is given to the next tab, and those of a closed tab are dropped.
+//! A pool of engines, so that a tab keeps its hash table between searches. The pool is bounded: the least recently
+//! used engine is given to the next tab. The engines of a closed tab are dropped.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use engine::search::Engine;
 /// The hash table of an engine in MiB.
 const HASH: usize = 32;
 
-/// What an engine is used for: searches with limited strength must not find the results of deep ones.
+/// The user of an engine. Searches with limited strength do not share a hash table with deep ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Owner {
     /// The tab.
@@ -21,24 +21,24 @@ pub struct Owner {
 /// The engines of all tabs.
 pub struct Engines {
     pool: Mutex<Pool>,
-    most: usize,
+    capacity: usize,
 }
 
 #[derive(Default)]
 struct Pool {
     /// The tabs that are open.
     open: HashSet<u64>,
-    /// Engines that are idle, the one used last at the end.
+    /// Idle engines, the most recently used at the end.
     idle: Vec<(Owner, Engine)>,
 }
 
 impl Engines {
-    /// Keeps at most this many idle engines.
-    pub fn new(most: usize) -> Self {
-        Self { pool: Mutex::default(), most }
+    /// A pool of at most this many idle engines.
+    pub fn new(capacity: usize) -> Self {
+        Self { pool: Mutex::default(), capacity }
     }
 
-    /// Keeps the engines of this tab from now on.
+    /// Keeps engines for this tab from now on.
     pub fn open(&self, tab: u64) {
         self.pool().open.insert(tab);
     }
@@ -50,17 +50,17 @@ impl Engines {
         let (closed, idle) = pool.idle.drain(..).partition(|(owner, _)| owner.tab == tab);
         pool.idle = idle;
         drop(pool);
-        // Without the lock: it returns memory to the system.
+        // Outside the lock: this returns memory to the system.
         drop::<Vec<_>>(closed);
     }
 
-    /// The engine of an owner, another one without its memory, or a new one; none if memory is short.
+    /// The engine of an owner, a reset one of another owner, or a new one; none if out of memory.
     pub fn take(&self, owner: Owner) -> Option<Engine> {
         let known = {
             let idle = &mut self.pool().idle;
             match idle.iter().position(|(other, _)| *other == owner) {
                 Some(at) => Some(idle.remove(at)),
-                None if idle.len() >= self.most => Some(idle.remove(0)),
+                None if idle.len() >= self.capacity => Some(idle.remove(0)),
                 None => None,
             }
         };
@@ -81,7 +81,7 @@ impl Engines {
         if !pool.open.contains(&owner.tab) {
             return;
         }
-        if pool.idle.len() >= self.most {
+        if pool.idle.len() >= self.capacity {
             pool.idle.remove(0);
         }
         pool.idle.push((owner, engine));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_finds_its_engine_again_and_their_number_is_bounded() {
+    fn an_owner_gets_its_engine_back_and_the_pool_is_bounded() {
         let engines = Engines::new(2);
         for tab in 0..5 {
             engines.open(tab);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_tab_leaves_no_engine_behind() {
+    fn the_engines_of_a_closed_tab_are_dropped() {
         let engines = Engines::new(4);
         for tab in [1, 2] {
             engines.open(tab);
@@ -130,7 +130,7 @@ mod tests {
         }
         engines.close(1);
         assert_eq!(kept(&engines), [2]);
-        // Closed while it searches.
+        // Closed during a search.
         let engine = engines.take(owner(2)).expect("memory");
         engines.close(2);
         engines.put(owner(2), engine);

@@ -1,4 +1,4 @@
-//! The analysis of a whole game. Each of its searches waits for a permit, so that it shares the cores with others.
+//! The analysis of a whole game. Each search acquires a permit, so that the cores are shared with other jobs.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -15,7 +15,7 @@ use super::engines::Owner;
 use super::{Context, OnDrop, Stop};
 use crate::job::Update;
 
-/// Does [`Work::AnalyseGame`](crate::job::Work::AnalyseGame).
+/// Runs [`Work::AnalyseGame`](crate::job::Work::AnalyseGame).
 pub async fn run(context: &Context, tree: GameTree, limits: Limits, stop: Stop) -> Update {
     let (context, runtime) = (context.clone(), Handle::current());
     let analysis = spawn_blocking(move || {

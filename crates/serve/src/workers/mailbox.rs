@@ -1,5 +1,5 @@
-//! The messages of jobs to their tab. A tab that cannot keep up receives fewer: of the lines and the progress of a job
-//! only the last remain, so that the box is as large as the number of jobs.
+//! Coalescing queue of job updates: newer lines and progress of a job replace older ones, so that the length is
+//! bounded by the number of jobs however slow the tab is.
 
 use std::collections::VecDeque;
 use std::mem::discriminant;
@@ -9,79 +9,80 @@ use tokio::sync::Notify;
 
 use crate::job::{JobId, Update};
 
-/// News for a tab.
+/// An event for a tab.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "nearly all news are updates")]
-pub enum News {
-    /// From a job.
+#[expect(clippy::large_enum_variant, reason = "nearly all events are updates")]
+pub enum TabEvent {
+    /// An update of a job.
     Update(JobId, Update),
-    /// A job waits for others to end.
-    Waits,
+    /// A job waits for a permit.
+    Waiting,
 }
 
-/// The box.
+/// The queue of a tab.
 #[derive(Default)]
 pub struct Mailbox {
-    news: Mutex<VecDeque<News>>,
-    arrived: Notify,
+    events: Mutex<VecDeque<TabEvent>>,
+    not_empty: Notify,
 }
 
 impl Mailbox {
-    /// Puts news in; replaces what they make stale.
-    pub fn post(&self, news: News) {
-        let mut all = self.news();
-        if let News::Update(id, update @ (Update::Lines(_) | Update::Progress { .. })) = &news {
-            let is_stale = |old: &mut News| match old {
-                News::Update(of, earlier) => {
+    /// Adds an event; it replaces the one that it makes stale.
+    pub fn post(&self, event: TabEvent) {
+        let mut events = self.events();
+        if let TabEvent::Update(id, update @ (Update::Lines(_) | Update::Progress { .. })) = &event
+        {
+            let is_stale = |old: &mut TabEvent| match old {
+                TabEvent::Update(of, earlier) => {
                     of == id && discriminant(earlier) == discriminant(update)
                 }
-                News::Waits => false,
+                TabEvent::Waiting => false,
             };
-            if let Some(old) = all.iter_mut().find_map(|old| is_stale(old).then_some(old)) {
-                *old = news;
+            if let Some(old) = events.iter_mut().find_map(|old| is_stale(old).then_some(old)) {
+                *old = event;
                 return;
             }
         }
-        all.push_back(news);
-        drop(all);
-        self.arrived.notify_one();
+        events.push_back(event);
+        drop(events);
+        self.not_empty.notify_one();
     }
 
-    /// Waits for news. Nothing is lost if the future is dropped.
-    pub async fn next(&self) -> News {
+    /// Waits for the next event. Cancel safe.
+    pub async fn next(&self) -> TabEvent {
         loop {
-            if let Some(news) = self.news().pop_front() {
-                return news;
+            if let Some(event) = self.events().pop_front() {
+                return event;
             }
-            self.arrived.notified().await;
+            self.not_empty.notified().await;
         }
     }
 
-    fn news(&self) -> MutexGuard<'_, VecDeque<News>> {
-        self.news.lock().unwrap_or_else(PoisonError::into_inner)
+    fn events(&self) -> MutexGuard<'_, VecDeque<TabEvent>> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{Lines, Part};
+    use crate::job::{GameKind, Lines};
 
     #[test]
-    fn of_the_lines_of_a_job_only_the_last_remain() {
+    fn newer_lines_of_a_job_replace_older_ones() {
         let mailbox = Mailbox::default();
-        let id = |number| JobId { part: Part::Chess, number };
+        let id = |number| JobId { game: GameKind::Chess, number };
         let lines = |nodes| Update::Lines(Lines { nodes, ..Lines::default() });
         for nodes in 0..1000 {
-            mailbox.post(News::Update(id(1), lines(nodes)));
-            mailbox.post(News::Update(id(2), lines(2 * nodes)));
-            mailbox.post(News::Update(id(1), Update::Progress { done: 1, total: 2 }));
+            mailbox.post(TabEvent::Update(id(1), lines(nodes)));
+            mailbox.post(TabEvent::Update(id(2), lines(2 * nodes)));
+            mailbox.post(TabEvent::Update(id(1), Update::Progress { done: 1, total: 2 }));
         }
-        mailbox.post(News::Update(id(1), Update::Failed(String::new())));
-        let all: Vec<News> = mailbox.news().drain(..).collect();
+        mailbox.post(TabEvent::Update(id(1), Update::Failed(String::new())));
+        let all: Vec<TabEvent> = mailbox.events().drain(..).collect();
         assert_eq!(all.len(), 4);
-        let nodes = |news: &News| match news {
-            News::Update(_, Update::Lines(lines)) => Some(lines.nodes),
+        let nodes = |event: &TabEvent| match event {
+            TabEvent::Update(_, Update::Lines(lines)) => Some(lines.nodes),
             _ => None,
         };
         assert_eq!(all.iter().filter_map(nodes).collect::<Vec<_>>(), [999, 1998]);

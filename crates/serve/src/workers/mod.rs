@@ -1,14 +1,14 @@
-//! Jobs of the tabs, on threads of their own: as many at once as there are cores.
+//! Runs the jobs of the tabs on blocking threads, at most one per core at a time.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `permits` | who may compute |
-//! | `engines` | engines that are kept between searches |
+//! | `permits` | a semaphore with priorities |
+//! | `engines` | a pool of engines |
 //! | `search` | searches for moves and lines |
 //! | `game` | the analysis of a whole game |
 //! | `model` | the human-like model |
 //! | `paco` | the player of Paco Ŝako |
-//! | `mailbox` | what jobs tell their tab |
+//! | `mailbox` | updates to the tab |
 
 mod engines;
 mod game;
@@ -28,20 +28,20 @@ use tokio::time::timeout;
 
 use crate::job::{Job, JobId, Update, Work};
 use engines::Engines;
-use mailbox::{Mailbox, News};
+use mailbox::{Mailbox, TabEvent};
 use model::Model;
 use permits::{Permit, Permits};
 
-/// Engines that are kept besides one a core.
+/// Engines in the pool besides one per core.
 const SPARE_ENGINES: usize = 4;
-/// An analysis gives way to another after this time,
+/// The time slice of an analysis while other analyses wait.
 const SLICE: Duration = Duration::from_millis(600);
-/// and to a move that someone waits for after this.
+/// Its time slice while urgent jobs wait.
 const SHORT_SLICE: Duration = Duration::from_millis(80);
-/// A job that waits longer than this reports it.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// A job that waits longer than this for a permit reports it.
+const REPORT_WAITING: Duration = Duration::from_millis(1500);
 
-/// What all jobs share.
+/// State shared by all jobs.
 pub struct Workers {
     permits: Permits,
     engines: Engines,
@@ -58,23 +58,22 @@ impl Workers {
         }
     }
 
-    /// A tab is open from now on: engines are kept for it.
+    /// Opens a tab: engines are kept for it.
     pub fn open(&self, tab: u64) {
         self.engines.open(tab);
     }
 
-    /// A tab is gone, and its engines with it.
+    /// Closes a tab: its engines are dropped.
     pub fn close(&self, tab: u64) {
         self.engines.close(tab);
     }
 
-    /// Starts a job of a tab. It ends soon after the handle is dropped or stopped, and has then posted
-    /// its answer.
+    /// Starts a job of a tab. It ends soon after the handle is dropped or stopped, and posts its last update.
     pub fn start(self: &Arc<Self>, tab: u64, job: Job, mailbox: &Arc<Mailbox>) -> JobHandle {
         let (handle, stop) = watch::channel(false);
         let context =
             Context { workers: Arc::clone(self), mailbox: Arc::clone(mailbox), tab, id: job.id };
-        // A panic of a job is caught by its task, and becomes an answer here.
+        // A panic is caught by the inner task, and becomes an update.
         let work = tokio::spawn(async move {
             let answer = tokio::spawn(context.clone().run(job.work, Stop(stop))).await;
             let failed = |_| Update::Failed("a bug ended the computation".to_owned());
@@ -89,20 +88,20 @@ impl Workers {
 pub struct JobHandle(watch::Sender<bool>);
 
 impl JobHandle {
-    /// Asks it to end.
+    /// Requests cancellation.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
-/// Tells a job when to end.
+/// Cancellation signal.
 #[derive(Clone)]
 struct Stop(watch::Receiver<bool>);
 
 impl Stop {
-    /// Waits until the job should end.
+    /// Waits for the signal.
     async fn stopped(&mut self) {
-        // An error means that the tab is gone.
+        // An error means that the handle was dropped.
         let _ = self.0.wait_for(|stop| *stop).await;
     }
 
@@ -111,8 +110,8 @@ impl Stop {
     }
 }
 
-/// Calls a function when it is dropped: a computation ends with the task that waits for it, also when the
-/// runtime shuts down and nobody stops it.
+/// Calls a function when dropped, so that a computation ends with the task that awaits it, also at the shutdown of
+/// the runtime.
 struct OnDrop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnDrop<F> {
@@ -121,7 +120,7 @@ impl<F: Fn()> Drop for OnDrop<F> {
     }
 }
 
-/// A job and its surroundings.
+/// The context of a job.
 #[derive(Clone)]
 struct Context {
     workers: Arc<Workers>,
@@ -135,7 +134,7 @@ impl Context {
         match work {
             Work::Search(search) => search::run(&self, search, &mut stop).await,
             Work::AnalyseGame { tree, limits } => game::run(&self, tree, limits, stop).await,
-            Work::Predict(_) | Work::Attention { .. } => self.workers.model.answer(work).await,
+            Work::Predict(_) | Work::Attention { .. } => self.workers.model.run(work).await,
             Work::PacoTurn(task) => paco::turn(&self, *task, &mut stop).await,
             Work::PacoIn { position, turns } => {
                 paco::paco_in(&self, *position, turns, &mut stop).await
@@ -144,17 +143,17 @@ impl Context {
     }
 
     fn report(&self, update: Update) {
-        self.mailbox.post(News::Update(self.id, update));
+        self.mailbox.post(TabEvent::Update(self.id, update));
     }
 
-    /// Waits for a permit, and tells the tab if that takes long; `None` if the job should end.
+    /// Acquires a permit, and reports a long wait to the tab; `None` if cancelled.
     async fn permit(&self, is_urgent: bool, stop: &mut Stop) -> Option<Permit> {
         let acquire = async {
             let mut permit = std::pin::pin!(self.workers.permits.acquire(is_urgent));
-            match timeout(PATIENCE, permit.as_mut()).await {
+            match timeout(REPORT_WAITING, permit.as_mut()).await {
                 Ok(permit) => permit,
                 Err(_) => {
-                    self.mailbox.post(News::Waits);
+                    self.mailbox.post(TabEvent::Waiting);
                     permit.await
                 }
             }
@@ -165,8 +164,8 @@ impl Context {
         }
     }
 
-    /// Whether a computation without an end should give way after this time.
-    fn is_due(&self, elapsed: Duration) -> bool {
+    /// Whether an infinite search has used up its time slice.
+    fn is_slice_over(&self, elapsed: Duration) -> bool {
         let (urgent, others) = self.workers.permits.waiting();
         (urgent > 0 && elapsed >= SHORT_SLICE) || (others > 0 && elapsed >= SLICE)
     }

@@ -12,29 +12,29 @@ use tokio::task::spawn_blocking;
 
 use crate::job::{Update, Work};
 
-/// The model, which the first question loads.
+/// The model. Loaded on first use.
 #[derive(Clone, Default)]
 pub struct Model(Arc<Mutex<Option<Loaded>>>);
 
 struct Loaded {
     player: Player,
-    /// The last position that was asked for, with all its attention weights.
+    /// Cache: the last position of an attention request, with all its attention weights.
     attention: Option<(Position, AttentionMaps)>,
 }
 
 impl Model {
-    /// The answer to [`Work::Predict`] or [`Work::Attention`].
-    pub async fn answer(&self, work: Work) -> Update {
-        // Questions are answered in their order: the lock is fair.
+    /// Runs [`Work::Predict`] or [`Work::Attention`].
+    pub async fn run(&self, work: Work) -> Update {
+        // First in, first out: the lock is fair.
         let mut loaded = Arc::clone(&self.0).lock_owned().await;
-        let answer = spawn_blocking(move || {
-            let answer = catch_unwind(AssertUnwindSafe(|| ask(&mut loaded, work)));
-            answer.unwrap_or_else(|_| {
+        let update = spawn_blocking(move || {
+            let update = catch_unwind(AssertUnwindSafe(|| infer(&mut loaded, work)));
+            update.unwrap_or_else(|_| {
                 *loaded = None;
                 failed("the model failed: this is a bug")
             })
         });
-        answer.await.unwrap_or_else(|_| failed("the model was not asked"))
+        update.await.unwrap_or_else(|_| failed("the inference was cancelled"))
     }
 }
 
@@ -42,7 +42,7 @@ fn failed(text: &str) -> Update {
     Update::Failed(text.to_owned())
 }
 
-fn ask(slot: &mut Option<Loaded>, work: Work) -> Update {
+fn infer(slot: &mut Option<Loaded>, work: Work) -> Update {
     if slot.is_none() {
         match pra::embedded() {
             Ok(weights) => {
@@ -64,6 +64,6 @@ fn ask(slot: &mut Option<Loaded>, work: Work) -> Update {
             let map = attention.as_ref().map(|(_, maps)| maps.map(layer, head).to_vec());
             Update::Attention(map.unwrap_or_default())
         }
-        _ => failed("this is no question for the model"),
+        _ => failed("not a job for the model"),
     }
 }

@@ -11,14 +11,14 @@ use tokio::time::sleep_until;
 use super::{Context, OnDrop, Stop};
 use crate::job::{PacoTurn, Update};
 
-/// A turn takes at least this long, so that games of two machines can be watched.
-const LEAST: Duration = Duration::from_millis(300);
-/// The budget of a search for a forced Paco, in turns: some seconds.
+/// The minimum time of a turn, so that games of two machines can be watched.
+const MIN_TIME: Duration = Duration::from_millis(300);
+/// The node limit, in turns, of a search for a forced Paco: some seconds.
 const BUDGET: u64 = 200_000;
 
-/// Does [`Work::PacoTurn`](crate::job::Work::PacoTurn).
+/// Runs [`Work::PacoTurn`](crate::job::Work::PacoTurn).
 pub async fn turn(context: &Context, task: PacoTurn, stop: &mut Stop) -> Update {
-    let due = tokio::time::Instant::now() + LEAST;
+    let due = tokio::time::Instant::now() + MIN_TIME;
     let answer = compute(context, stop, move |is_stopped| {
         let deadline = Instant::now() + task.time;
         let mut player = Player::new(task.seed);
@@ -36,7 +36,7 @@ pub async fn turn(context: &Context, task: PacoTurn, stop: &mut Stop) -> Update 
     answer
 }
 
-/// Does [`Work::PacoIn`](crate::job::Work::PacoIn).
+/// Runs [`Work::PacoIn`](crate::job::Work::PacoIn).
 pub async fn paco_in(context: &Context, position: Position, turns: u8, stop: &mut Stop) -> Update {
     compute(context, stop, move |is_stopped| {
         let mut answer = PacoIn::No;
@@ -51,7 +51,7 @@ pub async fn paco_in(context: &Context, position: Position, turns: u8, stop: &mu
     .await
 }
 
-/// Computes on a thread, with a permit. The closure is given a test whether it should end.
+/// Runs a closure on a blocking thread, with a permit. Its argument is whether it is cancelled.
 pub(super) async fn compute(
     context: &Context,
     stop: &mut Stop,

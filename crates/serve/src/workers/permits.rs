@@ -1,12 +1,11 @@
-//! Permits: as many searches run at once as there are cores. Those someone waits for come first, and otherwise
-//! the first come are the first served.
+//! Counting semaphore with two FIFO queues, urgent first: as many searches run at once as there are cores.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// Permits to compute.
+/// The semaphore.
 #[derive(Clone)]
 pub struct Permits(Arc<Mutex<Queue>>);
 
@@ -17,15 +16,15 @@ struct Queue {
 }
 
 impl Queue {
-    /// Jobs that end before their turn leave their place in the queue behind. They are removed with every new one:
-    /// while the urgent keep all permits nobody comes to the end of the others, and the queue would grow.
-    fn forget_those_who_gave_up(&mut self) {
-        self.urgent.retain(|turn| !turn.is_closed());
-        self.others.retain(|turn| !turn.is_closed());
+    /// Removes cancelled waiters, with every new one: under a constant load of urgent jobs the other queue is never
+    /// popped, and would grow.
+    fn remove_closed_waiters(&mut self) {
+        self.urgent.retain(|waiter| !waiter.is_closed());
+        self.others.retain(|waiter| !waiter.is_closed());
     }
 }
 
-/// The permit of one computation, returned when it is dropped.
+/// The permit of one computation, released on drop.
 pub struct Permit {
     permits: Option<Permits>,
 }
@@ -37,30 +36,30 @@ impl Permits {
         Self(Arc::new(Mutex::new(Queue { free: count.max(1), urgent, others })))
     }
 
-    /// Waits for a permit; the urgent go before the others.
+    /// Acquires a permit; urgent waiters come first.
     pub async fn acquire(&self, is_urgent: bool) -> Permit {
         loop {
-            let turn = {
+            let receiver = {
                 let mut queue = self.queue();
                 if queue.free > 0 {
                     queue.free -= 1;
                     return Permit { permits: Some(self.clone()) };
                 }
-                queue.forget_those_who_gave_up();
-                let (sender, turn) = oneshot::channel();
+                queue.remove_closed_waiters();
+                let (sender, receiver) = oneshot::channel();
                 if is_urgent { &mut queue.urgent } else { &mut queue.others }.push_back(sender);
-                turn
+                receiver
             };
-            if let Ok(permit) = turn.await {
+            if let Ok(permit) = receiver.await {
                 return permit;
             }
         }
     }
 
-    /// How many wait: the urgent, and the others.
+    /// The number of waiters: urgent, others.
     pub fn waiting(&self) -> (usize, usize) {
         let mut queue = self.queue();
-        queue.forget_those_who_gave_up();
+        queue.remove_closed_waiters();
         (queue.urgent.len(), queue.others.len())
     }
 
@@ -81,10 +80,10 @@ impl Drop for Permit {
                 }
                 next
             };
-            let Some(turn) = next else { return };
-            match turn.send(Permit { permits: Some(permits.clone()) }) {
+            let Some(waiter) = next else { return };
+            match waiter.send(Permit { permits: Some(permits.clone()) }) {
                 Ok(()) => return,
-                // Its receiver has given up; the permit goes to the next, and not through `drop` again.
+                // The waiter is cancelled; the permit goes to the next one, not through `drop` again.
                 Err(mut unused) => unused.permits = None,
             }
         }
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_urgent_go_first_and_those_who_give_up_are_skipped() {
+    fn urgent_waiters_come_first_and_cancelled_ones_are_skipped() {
         let permits = Permits::new(1);
         let first = poll(pin!(permits.acquire(false))).expect("free");
         let mut second = pin!(permits.acquire(false));
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_give_up_leave_no_place_behind() {
+    fn cancelled_waiters_are_removed_from_the_queues() {
         let permits = Permits::new(1);
         let _first = poll(pin!(permits.acquire(true))).expect("free");
         for number in 0..10_000 {
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permit_that_was_granted_and_not_taken_goes_to_the_next() {
+    fn a_permit_granted_to_a_cancelled_waiter_goes_to_the_next() {
         let permits = Permits::new(1);
         let first = poll(pin!(permits.acquire(false))).expect("free");
         let mut second = Box::pin(permits.acquire(false));

@@ -1,7 +1,7 @@
-//! Searches of the engine: for a move, or for lines that are refined while someone looks at them.
+//! Searches of the engine: for a move, or for the lines of an analysis.
 //!
-//! An analysis without an end gives way: where others wait for a core it is interrupted after a slice of time,
-//! queues up again, and resumes with the hash table it had.
+//! Infinite analysis is time-sliced: while other jobs wait for a permit it is interrupted after a slice, queues
+//! again, and resumes with its hash table.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,14 +15,14 @@ use super::engines::Owner;
 use super::{Context, OnDrop, Stop};
 use crate::job::{Lines, Purpose, ScoredLine, Search, Update};
 
-/// Between two reports: lines change 12 times a second.
+/// Time between two updates: lines change 12 times a second.
 const TICK: Duration = Duration::from_millis(80);
 
 /// The lines of a search while it runs; shared with its thread.
 struct SearchProgress {
     control: Control,
     lines: Mutex<Lines>,
-    /// Nodes and depth of the slices before.
+    /// Nodes and depth of earlier slices.
     earlier: (u64, i32),
     begun: Instant,
 }
@@ -32,8 +32,8 @@ impl SearchProgress {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a line of the search; those less deep than what is known already are left out.
-    fn take(&self, report: Report<'_>) {
+    /// Stores a line of the search, unless an earlier slice was deeper.
+    fn store(&self, report: Report<'_>) {
         let Report::Line(line) = report else { return };
         let (_, earlier_depth) = self.earlier;
         // An exact score follows every bound.
@@ -53,7 +53,7 @@ impl SearchProgress {
         lines.seldepth = lines.seldepth.max(line.seldepth);
     }
 
-    /// The lines now.
+    /// The current lines.
     fn now(&self) -> Lines {
         let mut lines = self.lines().clone();
         lines.nodes = self.earlier.0 + self.control.nodes();
@@ -62,19 +62,19 @@ impl SearchProgress {
     }
 }
 
-/// The end of a slice.
+/// The result of a slice.
 struct Slice {
     found: Found,
     lines: Lines,
-    gave_way: bool,
+    is_preempted: bool,
 }
 
-/// Does [`Work::Search`](crate::job::Work::Search).
+/// Runs [`Work::Search`](crate::job::Work::Search).
 pub async fn run(context: &Context, search: Search, stop: &mut Stop) -> Update {
     let begun = Instant::now();
     let is_urgent = search.purpose != Purpose::Analysis;
     let is_infinite = search.limits.infinite;
-    // An endless search that has seen everything waits for its end here, without a permit.
+    // An infinite search that has reached the maximum depth waits below to be stopped, without a permit.
     let limits = Limits { infinite: false, ..search.limits };
     let search = Arc::new(Search { limits, ..search });
     let mut lines = Lines::default();
@@ -85,10 +85,10 @@ pub async fn run(context: &Context, search: Search, stop: &mut Stop) -> Update {
         let slice = slice(context, &search, lines, begun, stop).await;
         drop(permit);
         let Some(slice) = slice else {
-            return Update::Failed("the search failed for want of memory, or by a bug".to_owned());
+            return Update::Failed("the search failed: out of memory, or a bug".to_owned());
         };
         lines = slice.lines;
-        if slice.gave_way && !stop.is_stopped() {
+        if slice.is_preempted && !stop.is_stopped() {
             continue;
         }
         if is_infinite && !stop.is_stopped() {
@@ -99,7 +99,7 @@ pub async fn run(context: &Context, search: Search, stop: &mut Stop) -> Update {
     }
 }
 
-/// Searches until the end, a stop, or until others should have their turn.
+/// Searches until the end, cancellation, or the end of the slice.
 async fn slice(
     context: &Context,
     search: &Arc<Search>,
@@ -115,23 +115,24 @@ async fn slice(
         lines: Mutex::new(earlier),
         begun,
     });
-    let (of_thread, asked) = (Arc::clone(&progress), Arc::clone(search));
+    let (of_thread, search_of_thread) = (Arc::clone(&progress), Arc::clone(search));
     let _end = OnDrop(|| progress.control.stop());
     let mut thread = spawn_blocking(move || {
         let settings = Settings {
-            multi_pv: asked.multi_pv,
-            weakening: asked.weakening,
+            multi_pv: search_of_thread.multi_pv,
+            weakening: search_of_thread.weakening,
             ..Settings::default()
         };
         let found = with_deep_stack(|| {
-            let report = |report: Report<'_>| of_thread.take(report);
-            engine.search(&asked.game, &asked.limits, settings, &of_thread.control, &report)
+            let report = |report: Report<'_>| of_thread.store(report);
+            let Search { game, limits, .. } = &*search_of_thread;
+            engine.search(game, limits, settings, &of_thread.control, &report)
         });
         // After a panic the engine is dropped.
         found.map(|found| (found, engine))
     });
     let started = Instant::now();
-    let mut gave_way = false;
+    let mut is_preempted = false;
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks.reset();
@@ -142,8 +143,8 @@ async fn slice(
                 if !progress.lines().lines.is_empty() {
                     context.report(Update::Lines(progress.now()));
                 }
-                if search.purpose == Purpose::Analysis && context.is_due(started.elapsed()) {
-                    gave_way = true;
+                if search.purpose == Purpose::Analysis && context.is_slice_over(started.elapsed()) {
+                    is_preempted = true;
                     progress.control.stop();
                 }
             }
@@ -155,9 +156,9 @@ async fn slice(
     let mut lines = progress.now();
     lines.nodes = lines.nodes.max(progress.earlier.0 + found.nodes);
     if let (true, Some(m)) = (lines.lines.is_empty(), found.best) {
-        // Stopped before the first iteration ended: there is a move and its score all the same.
+        // Stopped before the end of the first iteration: there is still a move with a score.
         lines.lines.push(ScoredLine { score: found.score, moves: vec![m] });
         lines.depth = found.depth;
     }
-    Some(Slice { found, lines, gave_way })
+    Some(Slice { found, lines, is_preempted })
 }

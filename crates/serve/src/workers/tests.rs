@@ -1,4 +1,4 @@
-//! Jobs from start to answer.
+//! Jobs from start to last update.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use chess::{Game, Position};
 use engine::search::Limits;
 use tokio::time::timeout;
 
-use super::mailbox::{Mailbox, News};
+use super::mailbox::{Mailbox, TabEvent};
 use super::{Context, Stop, Workers, paco};
-use crate::job::{Job, JobId, Part, Purpose, Search, Update, Work};
+use crate::job::{GameKind, Job, JobId, Purpose, Search, Update, Work};
 
 /// Much longer than anything takes: a busy machine is no failure.
 const LONG: Duration = Duration::from_secs(120);
@@ -21,18 +21,18 @@ fn search(number: u64, purpose: Purpose, limits: Limits) -> Job {
 }
 
 fn id(number: u64) -> JobId {
-    JobId { part: Part::Chess, number }
+    JobId { game: GameKind::Chess, number }
 }
 
-fn endless() -> Limits {
+fn infinite() -> Limits {
     Limits { infinite: true, ..Limits::default() }
 }
 
-/// The next update of a job that passes; those before it are dropped.
+/// The next update of a job that satisfies the predicate; earlier ones are dropped.
 async fn wait(mailbox: &Mailbox, number: u64, passes: impl Fn(&Update) -> bool) -> Update {
     let next = async {
         loop {
-            if let News::Update(from, update) = mailbox.next().await
+            if let TabEvent::Update(from, update) = mailbox.next().await
                 && from == id(number)
                 && passes(&update)
             {
@@ -52,16 +52,16 @@ fn is_found(update: &Update) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_ends_when_it_is_stopped_and_when_its_tab_is_gone() {
+async fn a_search_ends_when_it_is_stopped_and_when_its_tab_is_closed() {
     let workers = Arc::new(Workers::new(1));
     let mailbox = Arc::default();
-    let first = workers.start(1, search(1, Purpose::Analysis, endless()), &mailbox);
+    let first = workers.start(1, search(1, Purpose::Analysis, infinite()), &mailbox);
     let Update::Lines(lines) = wait(&mailbox, 1, is_lines).await else { unreachable!() };
     assert!(!lines.lines.is_empty() && lines.lines.len() <= 2);
     first.stop();
     let Update::Found { best, lines } = wait(&mailbox, 1, is_found).await else { unreachable!() };
     assert!(best.is_some() && lines.nodes > 0);
-    let second = workers.start(1, search(2, Purpose::Analysis, endless()), &mailbox);
+    let second = workers.start(1, search(2, Purpose::Analysis, infinite()), &mailbox);
     wait(&mailbox, 2, is_lines).await;
     drop(second);
     wait(&mailbox, 2, is_found).await;
@@ -73,38 +73,38 @@ fn a_search_ends_with_the_runtime() {
     let mailbox = Arc::default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let handle = runtime.block_on(async {
-        let handle = workers.start(1, search(1, Purpose::Analysis, endless()), &mailbox);
+        let handle = workers.start(1, search(1, Purpose::Analysis, infinite()), &mailbox);
         wait(&mailbox, 1, is_lines).await;
         handle
     });
-    // The runtime waits for the thread of the search, which nobody has stopped.
+    // The runtime waits for the thread of the search, which has not been stopped.
     drop(runtime);
     drop(handle);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_analysis_gives_way_to_a_move_and_to_others_and_goes_on() {
+async fn an_analysis_is_preempted_by_a_move_and_by_others_and_resumes() {
     let workers = Arc::new(Workers::new(1));
     let mailbox = Arc::default();
-    let _first = workers.start(1, search(1, Purpose::Analysis, endless()), &mailbox);
+    let _first = workers.start(1, search(1, Purpose::Analysis, infinite()), &mailbox);
     wait(&mailbox, 1, is_lines).await;
     let limits = Limits { depth: Some(3), ..Limits::default() };
     let _second = workers.start(2, search(2, Purpose::Play, limits), &mailbox);
     wait(&mailbox, 2, is_found).await;
-    let _third = workers.start(3, search(3, Purpose::Analysis, endless()), &mailbox);
+    let _third = workers.start(3, search(3, Purpose::Analysis, infinite()), &mailbox);
     wait(&mailbox, 3, is_lines).await;
     wait(&mailbox, 1, is_lines).await;
     wait(&mailbox, 3, is_lines).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_search_that_waits_says_so_and_can_be_stopped() {
+async fn a_waiting_search_is_reported_and_can_be_stopped() {
     let workers = Arc::new(Workers::new(1));
     let mailbox = Arc::default();
     let permit = workers.permits.acquire(true).await;
-    let job = workers.start(1, search(1, Purpose::Analysis, endless()), &mailbox);
-    let news = timeout(LONG, mailbox.next()).await.expect("news");
-    assert!(matches!(news, News::Waits), "{news:?}");
+    let job = workers.start(1, search(1, Purpose::Analysis, infinite()), &mailbox);
+    let event = timeout(LONG, mailbox.next()).await.expect("an event");
+    assert!(matches!(event, TabEvent::Waiting), "{event:?}");
     job.stop();
     let Update::Found { best, .. } = wait(&mailbox, 1, is_found).await else { unreachable!() };
     assert_eq!(best, None);
@@ -148,7 +148,7 @@ async fn the_model_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_is_an_answer_and_frees_its_core() {
+async fn a_panic_is_reported_and_releases_its_permit() {
     let workers = Arc::new(Workers::new(1));
     let context =
         Context { workers: Arc::clone(&workers), mailbox: Arc::default(), tab: 1, id: id(1) };

@@ -1,4 +1,4 @@
-//! A server in this process, and what talks to it.
+//! A server in this process and its clients.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 /// Much longer than anything takes: a busy machine is no failure.
 pub const LONG: Duration = Duration::from_secs(120);
 
-/// A server at a free port; it ends with the runtime of the test.
+/// Starts a server at a free port; it ends with the runtime of the test.
 pub async fn start(access: Access) -> SocketAddr {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Server::bind(address, access).await.expect("a free port");
@@ -25,7 +25,7 @@ pub async fn start(access: Access) -> SocketAddr {
     address
 }
 
-/// Sends bytes and reads the answer to its end; `head` must ask for that.
+/// Sends bytes and reads the answer until the connection is closed (`Connection: close`).
 pub async fn raw(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     // The server may answer and close before it has read everything.
@@ -36,7 +36,7 @@ pub async fn raw(address: SocketAddr, request: &[u8]) -> String {
 }
 
 /// The status and the whole answer to a request with these header lines besides `Host`.
-pub async fn ask(address: SocketAddr, line: &str, headers: &[(&str, &str)]) -> (u16, String) {
+pub async fn request(address: SocketAddr, line: &str, headers: &[(&str, &str)]) -> (u16, String) {
     let mut request = format!("{line} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
         request += &format!("Host: {address}\r\n");
@@ -79,7 +79,7 @@ impl Tab {
         Self::try_open(address, "", &[origin]).await.expect("a socket")
     }
 
-    /// Opens a tab and says hello: the tab and the number of its session.
+    /// Opens a tab and sends `hello`; returns the tab and the number of its session.
     pub async fn hello(address: SocketAddr) -> (Self, u64) {
         let mut tab = Self::open(address).await;
         tab.send(serde_json::json!({ "type": "hello", "protocol": 1 })).await;

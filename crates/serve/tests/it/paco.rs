@@ -6,7 +6,7 @@ use tabiya_serve::job::{Job, JobId, Output, Update, Work};
 use tabiya_serve::paco::{PacoSession, levels};
 use tabiya_serve::protocol::{ClientMessage, SavedPaco, ServerMessage};
 
-/// A session with workers that answer at once.
+/// A session whose jobs are run at once.
 struct Page {
     session: PacoSession,
     /// The last `paco` message.
@@ -53,7 +53,7 @@ impl Page {
         }
     }
 
-    /// Does one job; whether there was one.
+    /// Runs one job; returns whether there was one.
     fn work(&mut self) -> bool {
         if self.waiting.is_empty() {
             return false;
@@ -157,7 +157,7 @@ fn earlier_positions_are_shown_by_turns_and_by_actions() {
 }
 
 #[test]
-fn a_chain_at_a_dead_end_is_told_and_undone() {
+fn a_chain_at_a_dead_end_is_reported_and_undone() {
     // The knight of the union on a8 has nowhere to go once it is released.
     let fen = "o3k3/2P5/1P6/8/8/8/8/R3K3 w 0 - - -";
     let mut page = Page::two_people(Some(fen));
@@ -171,7 +171,7 @@ fn a_chain_at_a_dead_end_is_told_and_undone() {
 }
 
 #[test]
-fn a_promotion_is_asked_for_and_a_paco_ends_the_game() {
+fn a_promotion_is_required_and_a_paco_ends_the_game() {
     let mut page = Page::two_people(Some("4k3/P7/8/8/8/8/8/4K3 w 0 - - -"));
     page.act(&[json!({ "lift": "a7" }), json!({ "place": "a8" })]);
     assert_eq!(
@@ -220,7 +220,7 @@ fn the_machine_answers_and_is_stopped_by_what_a_person_does() {
 }
 
 #[test]
-fn hints_name_the_turn_or_say_that_there_is_none() {
+fn a_hint_is_a_turn_or_reports_that_there_is_none() {
     let mut page = Page::two_people(Some("7k/R7/1R6/8/8/8/8/K7 w 0 - - -"));
     page.send(json!({ "type": "paco_hint", "paco_in": 1 }));
     page.work();
@@ -229,7 +229,7 @@ fn hints_name_the_turn_or_say_that_there_is_none() {
     assert_eq!(page.notices.len(), 1);
     page.send(json!({ "type": "paco_hint", "paco_in": 2 }));
     page.send(json!({ "type": "paco_hint", "paco_in": 1 }));
-    assert_eq!(page.waiting.len(), 1, "only the last hint is worked on");
+    assert_eq!(page.waiting.len(), 1, "only the last hint is computed");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn two_machines_play_to_the_end() {
 }
 
 #[test]
-fn what_the_page_keeps_brings_the_game_back() {
+fn the_saved_state_of_the_page_restores_the_game() {
     let mut page = Page::two_people(None);
     page.send(json!({ "type": "paco_load", "text": "d2>d4 e7>e5 d4 ",
         "white": person(), "black": machine(2) }));
@@ -263,7 +263,7 @@ fn what_the_page_keeps_brings_the_game_back() {
     assert_eq!(again.notices.len(), 1);
 }
 
-/// What the page keeps of a message.
+/// The state that the page saves of a message.
 fn saved(paco: &Value) -> SavedPaco {
     let turns = paco["turns"].as_array().expect("turns");
     let actions: Vec<Value> = turns
@@ -308,7 +308,7 @@ proptest! {
 
     /// A legal action is drawn from the last message as often as a random one.
     #[test]
-    fn any_messages_leave_a_game_that_can_be_kept_and_brought_back(
+    fn after_any_messages_the_game_can_be_saved_and_restored(
         steps in prop::collection::vec((any_message(), any::<u16>(), any::<bool>()), 1..80)
     ) {
         let mut page = Page::two_people(None);

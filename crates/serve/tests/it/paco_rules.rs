@@ -1,5 +1,5 @@
-//! The boards that explain the rules of Paco Ŝako show what the rules say: every action is legal where it
-//! is made, and leads to the position that the page draws.
+//! The boards that explain the rules of Paco Ŝako agree with the rules: every action is legal, and leads to the
+//! position that the page draws.
 
 use paco::{Action, DRAW_AFTER_REPETITIONS, Game, Outcome, PieceType, Position, Required, Rules};
 use serde_json::Value;

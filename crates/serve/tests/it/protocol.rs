@@ -103,7 +103,7 @@ fn every_message_of_the_protocol_is_known() {
 }
 
 #[test]
-fn unknown_messages_and_fields_are_refused() {
+fn unknown_messages_and_fields_are_errors() {
     for text in [
         r#"{ "type": "quit" }"#,
         r#"{ "type": "takeback", "moves": 3 }"#,

@@ -1,18 +1,18 @@
-//! Requests that are refused, and those that are not.
+//! Requests, accepted and rejected.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 use tabiya_serve::Access;
 
-use crate::client::{Tab, ask, raw, start, status};
+use crate::client::{Tab, raw, request, start, status};
 
 const TOKEN: &str = "0123456789abcdef";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_comes_with_its_policies_and_is_cached_by_its_content() {
     let address = start(Access::default()).await;
-    let (status, answer) = ask(address, "GET /", &[]).await;
+    let (status, answer) = request(address, "GET /", &[]).await;
     assert_eq!(status, 200);
     let head = answer.split("\r\n\r\n").next().unwrap().to_ascii_lowercase();
     for policy in [
@@ -30,41 +30,41 @@ async fn the_page_comes_with_its_policies_and_is_cached_by_its_content() {
     assert!(!head.contains("unsafe") && !head.contains("access-control"), "{head}");
     assert!(!answer.contains("style=\"") && !answer.contains("onclick"), "{answer}");
     let tag = answer.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
-    let (status, answer) = ask(address, "GET /", &[("If-None-Match", &tag)]).await;
+    let (status, answer) = request(address, "GET /", &[("If-None-Match", &tag)]).await;
     assert_eq!(status, 304);
     assert!(answer.ends_with("\r\n\r\n"), "{answer}");
     for (path, kind) in [("/main.js", "text/javascript"), ("/pieces.svg", "image/svg+xml")] {
-        let (status, answer) = ask(address, &format!("GET {path}"), &[]).await;
+        let (status, answer) = request(address, &format!("GET {path}"), &[]).await;
         assert!(status == 200 && answer.contains(kind), "{path}");
     }
     let gzip = [("Accept-Encoding", "deflate, gzip, br")];
     let (plain, packed) = (
-        ask(address, "GET /style.css", &[]).await.1,
-        ask(address, "GET /style.css", &gzip).await.1,
+        request(address, "GET /style.css", &[]).await.1,
+        request(address, "GET /style.css", &gzip).await.1,
     );
     assert!(!plain.contains("content-encoding") && packed.contains("content-encoding: gzip"));
-    let (status, answer) = ask(address, "HEAD /style.css", &[]).await;
+    let (status, answer) = request(address, "HEAD /style.css", &[]).await;
     assert!(status == 200 && answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn foreign_hosts_and_origins_are_refused() {
+async fn foreign_hosts_and_origins_are_rejected() {
     let address = start(Access::default()).await;
     let port = address.port();
     let local = format!("localhost:{port}");
-    assert_eq!(ask(address, "GET /", &[("Host", &local)]).await.0, 200);
+    assert_eq!(request(address, "GET /", &[("Host", &local)]).await.0, 200);
     for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1", "localhost", ""] {
-        assert_eq!(ask(address, "GET /", &[("Host", host)]).await.0, 421, "{host}");
+        assert_eq!(request(address, "GET /", &[("Host", host)]).await.0, 421, "{host}");
     }
     let twice = format!("GET / HTTP/1.1\r\nHost: {local}\r\nHost: evil.example\r\n\r\n");
     assert!([400, 421].contains(&status(&raw(address, twice.as_bytes()).await)));
     for origin in ["http://evil.example", "null", &format!("http://localhost:{port}"), "https://x"]
     {
-        assert_eq!(ask(address, "GET /", &[("Origin", origin)]).await.0, 403, "{origin}");
+        assert_eq!(request(address, "GET /", &[("Origin", origin)]).await.0, 403, "{origin}");
         let header = ("origin", origin.to_owned());
         assert!(Tab::try_open(address, "", &[header]).await.is_err(), "{origin}");
         let upload = [("Origin", origin), ("Content-Length", "0")];
-        assert_eq!(ask(address, "POST /upload?session=1", &upload).await.0, 403, "{origin}");
+        assert_eq!(request(address, "POST /upload?session=1", &upload).await.0, 403, "{origin}");
     }
     assert!(Tab::try_open(address, "", &[]).await.is_err(), "a socket without an origin");
     let foreign =
@@ -73,7 +73,7 @@ async fn foreign_hosts_and_origins_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_path_leads_out_of_the_page() {
+async fn paths_outside_the_page_are_not_found() {
     let address = start(Access::default()).await;
     for path in [
         "/../Cargo.toml",
@@ -94,19 +94,19 @@ async fn no_path_leads_out_of_the_page() {
         "/C:/Windows/win.ini",
         "/\\..\\Cargo.toml",
     ] {
-        let (status, answer) = ask(address, &format!("GET {path}"), &[]).await;
+        let (status, answer) = request(address, &format!("GET {path}"), &[]).await;
         assert!([400, 404].contains(&status), "{path}: {answer}");
         assert!(!answer.contains("[package]") && !answer.contains("root:"), "{path}");
     }
     for line in ["PUT /", "DELETE /index.html", "POST /", "TRACE /", "OPTIONS /", "CONNECT x:1"] {
         let origin = format!("http://{address}");
-        let (status, _) = ask(address, line, &[("Origin", &origin)]).await;
+        let (status, _) = request(address, line, &[("Origin", &origin)]).await;
         assert!([400, 405].contains(&status), "{line}: {status}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_bodies_and_heads_are_refused_and_the_server_lives() {
+async fn large_bodies_and_heads_are_rejected_and_the_server_keeps_running() {
     let address = start(Access::default()).await;
     let (_tab, session) = Tab::hello(address).await;
     let upload = |session: u64, length: usize| {
@@ -146,7 +146,7 @@ async fn large_bodies_and_heads_are_refused_and_the_server_lives() {
         let answer = raw(address, garbage).await;
         assert!(answer.is_empty() || status(&answer) >= 400, "{answer}");
     }
-    assert_eq!(ask(address, "GET /", &[]).await.0, 200);
+    assert_eq!(request(address, "GET /", &[]).await.0, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -179,22 +179,22 @@ async fn an_upload_lists_its_games_with_markup_as_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_token_nothing_is_served_without_it() {
+async fn with_a_token_unauthenticated_requests_are_rejected() {
     let address = start(Access::new(None, Some(TOKEN)).unwrap()).await;
     let origin = ("origin", format!("http://{address}"));
     for path in ["/", "/main.js", "/pieces.svg", "/?token=wrong", "/?token=0123456789abcdeg"] {
-        assert_eq!(ask(address, &format!("GET {path}"), &[]).await.0, 401, "{path}");
+        assert_eq!(request(address, &format!("GET {path}"), &[]).await.0, 401, "{path}");
     }
     assert!(Tab::try_open(address, "", std::slice::from_ref(&origin)).await.is_err());
     assert!(Tab::try_open(address, "?token=x", std::slice::from_ref(&origin)).await.is_err());
     let post = [("Origin", origin.1.as_str()), ("Content-Length", "0")];
-    assert_eq!(ask(address, "POST /upload?session=1", &post).await.0, 401);
-    let (status, answer) = ask(address, &format!("GET /?token={TOKEN}"), &[]).await;
+    assert_eq!(request(address, "POST /upload?session=1", &post).await.0, 401);
+    let (status, answer) = request(address, &format!("GET /?token={TOKEN}"), &[]).await;
     assert_eq!(status, 200);
     let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let cookie = cookie.split(';').next().unwrap().to_owned();
-    assert_eq!(ask(address, "GET /main.js", &[("Cookie", &cookie)]).await.0, 200);
+    assert_eq!(request(address, "GET /main.js", &[("Cookie", &cookie)]).await.0, 200);
     let query = format!("?token={TOKEN}");
     assert!(Tab::try_open(address, &query, std::slice::from_ref(&origin)).await.is_ok());
     assert!(Tab::try_open(address, "", &[origin, ("cookie", cookie)]).await.is_ok());

@@ -1,4 +1,4 @@
-//! Tabs: messages that are none, many tabs, floods and silence.
+//! Tabs: invalid messages, many tabs, floods and idle connections.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::client::{Tab, ask, start};
+use crate::client::{Tab, request, start};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_message_is_answered_by_a_notice_and_in_the_end_by_the_door() {
+async fn invalid_messages_are_answered_by_notices_and_too_many_close_the_socket() {
     let address = start(Access::default()).await;
     let (mut tab, _) = Tab::hello(address).await;
     for text in [
@@ -33,7 +33,7 @@ async fn what_is_no_message_is_answered_by_a_notice_and_in_the_end_by_the_door()
     }
     let _ = tab.socket.send(Message::binary(vec![0, 1, 2])).await;
     assert_eq!(tab.next_of("notice").await["level"], "error");
-    // A good message is still answered.
+    // A valid message is still answered.
     tab.send(
         json!({ "type": "paco_new", "white": { "kind": "person" }, "black": { "kind": "person" } }),
     )
@@ -46,7 +46,7 @@ async fn what_is_no_message_is_answered_by_a_notice_and_in_the_end_by_the_door()
     let (mut other, _) = Tab::hello(address).await;
     other.send_text(&format!("{{\"type\":\"load\",\"text\":\"{}\"}}", "x".repeat(64 << 10))).await;
     while other.next().await.is_some() {}
-    assert_eq!(ask(address, "GET /", &[]).await.0, 200);
+    assert_eq!(request(address, "GET /", &[]).await.0, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +66,7 @@ async fn two_tabs_play_two_games() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn silent_connections_take_no_place_from_others() {
+async fn idle_connections_do_not_starve_others() {
     let address = start(Access::default()).await;
     let (mut tab, _) = Tab::hello(address).await;
     let mut silent = Vec::new();
@@ -77,13 +77,13 @@ async fn silent_connections_take_no_place_from_others() {
         }
         silent.push(stream);
     }
-    assert_eq!(ask(address, "GET /", &[]).await.0, 200);
+    assert_eq!(request(address, "GET /", &[]).await.0, 200);
     tab.send(json!({ "type": "paco_threats", "on": true })).await;
     tab.next_of("paco").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_flood_is_held_back_and_a_good_tab_is_answered_meanwhile() {
+async fn a_flood_is_rate_limited_and_a_good_tab_is_answered_meanwhile() {
     let address = start(Access::default()).await;
     let (mut good, _) = Tab::hello(address).await;
     let mut floods = Vec::new();

@@ -60,7 +60,7 @@ fn the_engine_follows_the_position_and_late_lines_are_dropped() {
     engine_on(&mut page, 1, false);
     page.moves("e2e4");
     page.moves("e7e5");
-    // One search at a time: the next begins when the stopped one has answered.
+    // One search at a time: the next starts after the answer of the stopped one.
     let (first, _) = page.take_search(Purpose::Analysis);
     assert!(page.jobs.is_empty());
     page.input(Input::Update(first, Update::Lines(lines(&Position::INITIAL, 9, &[(1, "d2d4")]))));
@@ -94,7 +94,7 @@ fn a_mate_on_the_board_has_no_lines_and_needs_no_search() {
 }
 
 #[test]
-fn a_threat_is_what_the_opponent_would_play() {
+fn a_threat_is_the_best_move_after_a_null_move() {
     let mut page = Client::new();
     page.say(json!({ "type": "load", "text": "1. e4 e5 2. Bc4 Nc6 3. Qh5 *" }));
     page.say(json!({ "type": "set_engine", "on": false, "multipv": 1, "threat": true }));
@@ -140,7 +140,7 @@ fn moves_that_are_hard_to_find_and_traps_are_marked() {
     let first = &model_messages(&page)[0];
     assert!(first.moves.iter().all(|m| m.loss.is_none() && m.kind.is_none()));
     assert_eq!(first.wdl, [500, 300, 200]);
-    // First all moves are searched, then those that people would play.
+    // First all moves are searched, then the likely ones.
     let (id, search) = page.take_search(Purpose::Check);
     assert!(search.limits.moves.is_empty());
     let found = lines(&position, 9, &[(900, "d1d8"), (900, "e1e8"), (-900, "h2h3")]);
@@ -207,7 +207,7 @@ fn a_report_is_kept_across_a_reload() {
     let restored = report_of(&again).unwrap();
     assert_eq!(restored.saved, report.saved);
     assert_eq!((&restored.white, &restored.black), (&report.white, &report.black));
-    // Nodes have other numbers in the text that was read again.
+    // Reading the text again renumbers the nodes.
     let points = |report: &ReportMessage| -> Vec<_> {
         report.graph.iter().map(|point| (point.score, point.expectation, point.mark)).collect()
     };
@@ -227,7 +227,7 @@ fn a_report_is_kept_across_a_reload() {
     };
     assert_eq!(judged(again.game.as_ref().unwrap()), judged(&game));
     again.say(json!({ "type": "learn", "color": "black" }));
-    // A report of another game is left out.
+    // A report of another game is ignored.
     let mut other = Client::new();
     other.say(json!({ "type": "hello", "protocol": 1, "saved": saved("1. e4 e5 2. Nf3 *") }));
     assert_eq!(report_of(&other), None);
@@ -235,7 +235,7 @@ fn a_report_is_kept_across_a_reload() {
 }
 
 #[test]
-fn a_report_has_the_marks_the_accuracy_and_why_a_move_is_bad() {
+fn a_report_has_the_marks_the_accuracy_and_the_refutations() {
     let mut page = analysed("[White \"W\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0");
     let report = report_of(&page).unwrap();
     assert_eq!((report.white.name.as_str(), report.black.name.as_str()), ("W", "Black"));
@@ -255,7 +255,7 @@ fn a_report_has_the_marks_the_accuracy_and_why_a_move_is_bad() {
 }
 
 #[test]
-fn a_stopped_analysis_shows_what_it_has_and_a_closed_game_none() {
+fn a_stopped_analysis_shows_its_partial_result_and_a_closed_game_none() {
     let mut page = Client::new();
     page.say(json!({ "type": "load", "text": "1. e4 e5 *" }));
     page.say(json!({ "type": "analyse_game", "seconds": 0.1 }));
@@ -298,7 +298,7 @@ fn mistakes_are_learned_from_by_finding_a_better_move() {
     page.say(json!({ "type": "learn", "color": "black" }));
     let shown = page.take_search(Purpose::Analysis).0;
     page.input(Input::Update(shown, Update::Found { best: None, lines: Lines::default() }));
-    assert!(page.jobs.is_empty(), "the engine does not tell the answer");
+    assert!(page.jobs.is_empty(), "the engine does not reveal the answer");
     page.say(json!({ "type": "learn_next" }));
     page.say(json!({ "type": "learn", "color": "black" }));
     let exercise = learn(&page);

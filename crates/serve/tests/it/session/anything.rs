@@ -1,5 +1,5 @@
-//! Any messages in any order, and any answers of the workers: nothing panics, and the page can rely on what it
-//! is sent.
+//! Any messages in any order, and any updates of the workers: nothing panics, and all messages to the page are
+//! consistent.
 
 use chess::pgn::read_trees;
 use chess::rng::Rng;
@@ -180,7 +180,7 @@ impl Anything {
         }
     }
 
-    /// A line that is legal, mostly.
+    /// A line, mostly legal.
     fn line(&mut self, position: &Position) -> Vec<Move> {
         let mut at = *position;
         let mut line = Vec::new();
@@ -210,7 +210,7 @@ impl Anything {
         Lines { depth: self.rng.below(30) as i32, lines, ..Lines::default() }
     }
 
-    /// An answer to a job: a fitting one, mostly.
+    /// An update of a job, mostly of the right kind.
     fn answer(&mut self, work: &Work) -> Update {
         match (self.rng.below(20), work) {
             (0, _) => Update::Failed("it failed".into()),
@@ -236,7 +236,7 @@ impl Anything {
                 let analysis = GameAnalysis { tree, start, moves, stopped, problem: None };
                 Update::Analysed(Box::new(analysis))
             }
-            _ => Update::Failed("it is of another part".into()),
+            _ => Update::Failed("a job of Paco Ŝako".into()),
         }
     }
 
@@ -259,7 +259,7 @@ impl Anything {
                 self.page.input(Input::Update(job.id, update));
             }
             5 if self.rng.below(10) == 0 => {
-                let id = JobId { part: Part::Chess, number: self.rng.below(10_000) as u64 };
+                let id = JobId { game: GameKind::Chess, number: self.rng.below(10_000) as u64 };
                 if self.page.jobs.iter().all(|job| job.id != id) {
                     let lines = self.lines(&Position::INITIAL);
                     self.page.input(Input::Update(id, Update::Found { best: None, lines }));
@@ -302,13 +302,13 @@ impl Anything {
                 ServerMessage::Model(model) => assert!(model.moves.len() <= 218),
                 _ => {}
             }
-            // Everything can be written.
+            // All messages can be serialized.
             serde_json::to_string(message).unwrap();
         }
     }
 }
 
-/// Parents come before their children, and both know each other.
+/// Parents come before their children, and both refer to each other.
 fn check_tree(game: &GameMessage) {
     assert!(game.nodes.len() <= 20_001);
     let mut seen = std::collections::HashMap::new();
@@ -323,7 +323,7 @@ fn check_tree(game: &GameMessage) {
     assert_eq!(children + 1, game.nodes.len());
 }
 
-/// What a tree says, without the numbers of its nodes.
+/// The content of a tree without the numbers of its nodes.
 fn content(game: &GameMessage) -> Vec<String> {
     let node = |node: &TreeNode| {
         let TreeNode { ply, uci, san, comment, nags, shapes, .. } = node;

@@ -1,4 +1,4 @@
-//! A page without a browser: talks to a session and answers its jobs by a script.
+//! A client of a session without a browser, which answers its jobs from a script.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,7 +98,7 @@ impl Client {
         assert_eq!(self.error(), None);
     }
 
-    /// Sends a message that is refused, and returns why.
+    /// Sends a message that is an error, and returns the error.
     pub fn refused(&mut self, message: Value) -> String {
         self.input(Input::Message(serde_json::from_value(message).unwrap()));
         self.error().expect("an error")
@@ -128,7 +128,7 @@ impl Client {
                          "black": black, "clock": clock }));
     }
 
-    /// Lets time pass, with the timer.
+    /// Advances the time, with the timer.
     pub fn wait(&mut self, milliseconds: u64) {
         let end = self.now + Duration::from_millis(milliseconds);
         while let Some(at) = self.timer.filter(|&at| at <= end) {
@@ -174,7 +174,7 @@ impl Client {
         legal.iter().find(|m| m.uci == uci).unwrap_or_else(|| panic!("{uci} in {legal:?}"))
     }
 
-    /// The result of the game in play, and why.
+    /// The result of the game in play and its reason.
     pub fn end(&self) -> Option<(GameResult, String)> {
         let play = self.play.as_ref()?;
         assert_eq!(play.status == PlayStatus::Over, play.reason.is_some());

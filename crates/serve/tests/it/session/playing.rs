@@ -37,7 +37,7 @@ fn a_game_against_the_engine_ends_by_checkmate() {
 }
 
 #[test]
-fn castling_en_passant_and_promotion_are_told_by_their_squares() {
+fn castling_en_passant_and_promotion_are_selected_by_their_squares() {
     let mut page = Client::new();
     page.new_game_from(
         "r3k2r/6P1/8/8/5p2/8/4P3/R3K2R w KQkq - 0 1",
@@ -66,7 +66,7 @@ fn chess960_castling_is_king_takes_rook() {
                      "black": person(), "clock": null }),
     );
     assert_eq!(page.game.as_ref().unwrap().variant, VariantName::Chess960);
-    // The king on f1 can go to g1 by itself: only the rook's square means castling.
+    // The king on f1 can go to g1 by itself: only the rook's square selects castling.
     page.new_game_from("5k1r/8/8/8/8/8/8/5K1R w H - 0 1", person(), person(), Value::Null);
     assert_eq!(page.legal("f1h1").to, [Square("h1".parse().unwrap())]);
     page.moves("f1h1");
@@ -185,7 +185,7 @@ fn draws_are_claimed_or_come_by_themselves() {
 }
 
 #[test]
-fn a_reload_in_the_middle_of_a_game_goes_on_with_it() {
+fn a_reload_in_the_middle_of_a_game_resumes_it() {
     let clock = json!({ "initial_ms": 60_000, "increment_ms": 0 });
     let mut page = Client::new();
     page.new_game(person(), engine(), clock);
@@ -223,7 +223,7 @@ fn a_reload_in_the_middle_of_a_game_goes_on_with_it() {
 }
 
 #[test]
-fn what_was_kept_badly_is_refused_and_the_session_works() {
+fn an_invalid_saved_state_is_an_error_and_the_session_works() {
     let player = |level: i32| json!({ "kind": "engine", "level": level });
     for saved in [
         json!({ "pgn": "nonsense", "path": ["e2e4"], "play": null, "paco": null }),
@@ -241,7 +241,7 @@ fn what_was_kept_badly_is_refused_and_the_session_works() {
 }
 
 #[test]
-fn the_model_plays_by_its_odds_after_a_while() {
+fn the_model_samples_from_its_prediction_after_a_thinking_time() {
     let mut page = Client::new();
     let model = json!({ "kind": "model", "temperature": 0.0 });
     page.new_game(model, person(), Value::Null);
@@ -263,7 +263,7 @@ fn the_model_plays_by_its_odds_after_a_while() {
 }
 
 #[test]
-fn one_looks_elsewhere_while_the_game_goes_on() {
+fn other_positions_can_be_shown_during_a_game() {
     let mut page = Client::new();
     page.new_game(person(), engine(), Value::Null);
     page.moves("e2e4");
