@@ -128,12 +128,12 @@ async function show(name) {
 
 function followAddress() {
   const name = location.hash.slice(1);
-  const asked = addressToLoad();
-  if (!asked) {
+  const toLoad = addressToLoad();
+  if (!toLoad) {
     void show(name in VIEWS ? /** @type {ViewName} */ (name) : "play");
     return;
   }
-  fromAddress = asked.then(({ view, open }) => {
+  fromAddress = toLoad.then(({ view, open }) => {
     history.replaceState(null, "", `${location.search}#${view}`);
     shown = view;
     return open;
@@ -146,7 +146,7 @@ function followAddress() {
 
 /** Called with the next answer of the server. @type {(message: unknown) => void} */
 let answered = () => {};
-/** What the address asks for, until it is opened. @type {Promise<((context: Context) => void) | null> | null} */
+/** What the address contains, until it is opened. @type {Promise<((context: Context) => void) | null> | null} */
 let fromAddress = null;
 
 async function openFromAddress() {

@@ -48,20 +48,20 @@ export function createPreferences() {
       if (typeof stored[name] === typeof DEFAULTS[name]) Object.assign(values, { [name]: stored[name] });
     }
   }
-  const tell = () => listeners.forEach((listener) => listener(values));
+  const notify = () => listeners.forEach((listener) => listener(values));
 
   read();
   addEventListener("storage", (event) => {
     if (event.key !== KEY) return;
     read();
-    tell();
+    notify();
   });
   return {
     values,
     set(name, value) {
       values[name] = value;
       writeStored(KEY, values);
-      tell();
+      notify();
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -1,9 +1,9 @@
 /**
  * The messages between the page and its server: JSON text frames over one WebSocket per tab, tagged by
- * `type`. The set is closed: anything else is answered by a `notice` and ignored. The server knows the rules;
+ * `type`. The set is closed: anything else is answered by a `notice` and ignored. The rules are the server's;
  * the page draws what it is sent and sends back what a person does.
  *
- * The socket is `/ws`. Where the server wants a token, the page's address carries `?token=…` and the page repeats
+ * The socket is `/ws`. Where the server requires a token, the page's address carries `?token=…` and the page repeats
  * its query string in the addresses of the socket and of uploads.
  *
  * Squares are "a1" … "h8". Moves are UCI text with castling as king takes rook ("e1h1"), which is unambiguous

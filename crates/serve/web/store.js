@@ -1,5 +1,5 @@
 /**
- * What the page knows of its session: the last message of each kind, and from them the state that survives a
+ * The page's state of its session: the last message of each kind, and from them the state that survives a
  * reload or a new connection. It is kept in sessionStorage, so that every tab has a game of its own.
  */
 

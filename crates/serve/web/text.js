@@ -124,7 +124,7 @@ export function listenForText(receive, notice) {
 // ---- addresses
 
 /**
- * What the page's address asks for, if anything: a position, a game, or a Paco Ŝako game.
+ * The content of the page's address, if any: a position, a game, or a Paco Ŝako game.
  * @returns {Promise<{ view: ViewName, open(context: Context): void }> | null}
  */
 export function addressToLoad() {

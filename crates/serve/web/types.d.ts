@@ -65,9 +65,9 @@ export interface Context {
   readonly welcome: Welcome;
   readonly state: SessionState;
   readonly preferences: Preferences;
-  /** Says a text in the live region. */
+  /** Announces a text in the live region. */
   announce(text: string): void;
-  /** Shows one line and says it; an error stays until it is dismissed. */
+  /** Shows and announces one line; an error stays until it is dismissed. */
   notice(text: string, level?: "info" | "error"): void;
   createBoard(options: BoardOptions): Board;
   navigate(view: ViewName): void;

@@ -169,7 +169,7 @@ export function confirmDialog(title, text, yes) {
 }
 
 /**
- * Copies a text and says so.
+ * Copies a text, with a notice.
  * @param {string} text
  * @param {(text: string, level?: "info" | "error") => void} notice
  */
@@ -183,7 +183,7 @@ export async function copyText(text, notice) {
 }
 
 /**
- * Runs a function at most once per frame, however often it is asked for; hidden pages, which have no frames,
+ * Runs a function at most once per frame, however often it is called; hidden pages, which have no frames,
  * wait 40 ms instead. Several messages of the server then make one change of the page.
  * @param {() => void} work
  * @returns {() => void}
@@ -227,7 +227,20 @@ export function chooseByArrow(event) {
   event.stopPropagation();
 }
 
-/** @type {Map<HTMLElement, HTMLElement>} what each container shows, also after the screen is turned */
+/**
+ * Shows each new game, identified by `key`, from the side of the person. Without a game, only sets the key.
+ * @param {(color: "white" | "black") => void} flip
+ */
+export function boardFlipper(flip) {
+  let flippedFor = "";
+  /** @param {string} key @param {{ white: { kind: string }, black: { kind: string } }} [game] */
+  return (key, game) => {
+    if (game && key !== flippedFor) flip(game.white.kind !== "person" && game.black.kind === "person" ? "black" : "white");
+    flippedFor = key;
+  };
+}
+
+/** @type {Map<HTMLElement, HTMLElement>} what each container shows, also after a rotation of the screen */
 const revealed = new Map();
 matchMedia("(orientation: portrait)").addEventListener("change", () => revealed.forEach((element, container) => {
   if (element.isConnected) reveal(container, element);

@@ -34,7 +34,7 @@ import { createTree } from "./tree.js";
 export function createAnalysisView(context) {
   const { preferences, send } = context;
   const { values } = preferences;
-  /** What the engine is asked for. */
+  /** Settings of the engine. */
   const settings = { on: values.engine, multipv: values.multipv, arrows: values.arrows, threat: false };
   /** @type {GameTree | null} */
   let game = null;
@@ -50,14 +50,14 @@ export function createAnalysisView(context) {
   let report = null;
   /** @type {LearnMessage | null} */
   let learn = null;
-  /** The node shown, or asked for: keys may come faster than answers. */
+  /** The node shown or requested: keys may be faster than answers. */
   let current = -1;
   /** @type {number | null} */
   let wanted = null;
   let visible = false;
-  /** A report was asked for here, rather than kept. */
-  let asked = false;
-  /** The connection that knows our settings. */
+  /** The report was requested here, not restored. */
+  let requested = false;
+  /** The session that has our settings. */
   let session = context.welcome;
   let shapesDrawn = "";
 
@@ -103,7 +103,7 @@ export function createAnalysisView(context) {
   const reportPanel = createReport({
     seconds: values.seconds, actions, onGo: goTo,
     onStart(seconds) {
-      asked = true;
+      requested = true;
       preferences.set("seconds", seconds);
       send({ type: "analyse_game", seconds });
     },
@@ -362,7 +362,7 @@ export function createAnalysisView(context) {
     reportPanel.finish();
     drawBar();
     drawVerdict();
-    if (visible && message.complete && asked) {
+    if (visible && message.complete && requested) {
       context.announce(`Analysis complete. Accuracy: White ${message.white.accuracy.toFixed(0)} percent, Black ${message.black.accuracy.toFixed(0)} percent.`);
     }
   }

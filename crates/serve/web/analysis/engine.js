@@ -1,6 +1,6 @@
 /**
- * The engine's lines: as many rows of a fixed height as lines were asked for, so that nothing moves while they
- * change. While the pointer is on the lines they stand still; depth and speed go on.
+ * The engine's lines: one row of fixed height per requested line, so that nothing moves while they change. While the
+ * pointer is on the lines they are frozen; depth and speed are not.
  */
 import { button, el, setAttribute } from "../ui.js";
 import { createWdlBar } from "./bar.js";

@@ -11,7 +11,7 @@ export type * from "../types";
 
 export type PreviewMessage = Extract<ServerMessage, { type: "preview" }>;
 
-interface Part { element: HTMLElement }
+interface Component { element: HTMLElement }
 
 /** What the person has set for the engine. */
 export interface Settings { on: boolean; multipv: number; threat: boolean; arrows: boolean }
@@ -27,9 +27,9 @@ export interface LineActions {
   endPreview(): void;
 }
 
-export type CreateMoveLine = (actions: LineActions) => Part & { set(line: LineData | null): void };
+export type CreateMoveLine = (actions: LineActions) => Component & { set(line: LineData | null): void };
 
-export type CreatePreview = (context: Context, orientation: () => Color) => Part & {
+export type CreatePreview = (context: Context, orientation: () => Color) => Component & {
   show(node: number, moves: Uci[], anchor: Element): void;
   hide(): void;
   onMessage(message: PreviewMessage): void;
@@ -37,13 +37,13 @@ export type CreatePreview = (context: Context, orientation: () => Color) => Part
   clear(): void;
 };
 
-export type CreateWdlBar = () => Part & { parts: HTMLElement[]; set(wdl: Wdl | null): void };
-/** `words` says what the bar shows, if that is not win/draw/loss. */
-export type CreateEvaluationBar = () => Part & { set(wdl: Wdl | null, score: Score | null, orientation: Color, words?: string): void };
+export type CreateWdlBar = () => Component & { parts: HTMLElement[]; set(wdl: Wdl | null): void };
+/** `words` describes what the bar shows, if that is not win/draw/loss. */
+export type CreateEvaluationBar = () => Component & { set(wdl: Wdl | null, score: Score | null, orientation: Color, words?: string): void };
 
 export type CreateEngine = (options: {
   settings: Settings; actions: LineActions; onChange(change: Partial<Settings>): void;
-}) => Part & {
+}) => Component & {
   /** Shows the settings. */
   refresh(): void;
   /** Another position: what is shown is old until lines arrive. `outcome`: why the game is over there. */
@@ -54,7 +54,7 @@ export type CreateEngine = (options: {
 
 export type CreateTree = (options: {
   onGo(node: number): void; onMenu(node: number, x: number, y: number): void; onBest(): void; onComment(node: number, text: string): void;
-}) => Part & {
+}) => Component & {
   setGame(game: GameTree): void;
   setCurrent(node: number): void;
   /** Edits the comment of a node in place. */
@@ -71,7 +71,7 @@ export interface MenuItem {
   symbol?: string;
 }
 
-export type CreateGraph = (onGo: (node: number) => void) => Part & {
+export type CreateGraph = (onGo: (node: number) => void) => Component & {
   set(points: ReportMessage["graph"], game: GameTree): void;
   setCurrent(node: number): void;
   /** White's expected points at a node, if it is in the graph. */
@@ -80,7 +80,7 @@ export type CreateGraph = (onGo: (node: number) => void) => Part & {
 
 export type CreateReport = (options: {
   seconds: number; actions: LineActions; onStart(seconds: number): void; onStop(): void; onLearn(color: Color): void; onGo(node: number): void;
-}) => Part & {
+}) => Component & {
   set(report: ReportMessage, game: GameTree): void;
   setCurrent(node: number): void;
   setProgress(done: number, total: number): void;
@@ -89,18 +89,18 @@ export type CreateReport = (options: {
   clear(): void;
 };
 
-export type CreateLearn = (send: (message: ClientMessage) => void) => Part & {
+export type CreateLearn = (send: (message: ClientMessage) => void) => Component & {
   /** `explanation`: why the move played is bad. Returns what there is to say, for the live region. */
   set(message: LearnMessage, explanation: Node[]): string;
 };
 
-export type CreatePeople = (actions: LineActions) => Part & { moved(isOver: boolean): void; set(model: ModelMessage): void };
+export type CreatePeople = (actions: LineActions) => Component & { moved(isOver: boolean): void; set(model: ModelMessage): void };
 
 export type CreateAttention = (options: {
   request(layer: number, head: number): void;
   /** Weights of each square, a1 first, and the square they come from. */
   onHeat(heat: Float32Array | null, from: string | null): void;
-}) => Part & {
+}) => Component & {
   setModel(model: Welcome["model"]): void;
   setActive(active: boolean): void;
   /** Another position. */
@@ -112,7 +112,7 @@ export type CreateAttention = (options: {
 
 export type CreateDetails = (options: {
   onTags(tags: [string, string][]): void; onPgn(action: "copy" | "download"): void; onFen(): void; onLink(): void; onLoad(text: string): void;
-}) => Part & { set(game: GameTree): void };
+}) => Component & { set(game: GameTree): void };
 
 export type CreateTabs = (parts: { id: string; name: string; panel: HTMLElement }[], onChange: () => void) => {
   list: HTMLElement; panels: HTMLElement[]; readonly current: string;

@@ -1,5 +1,5 @@
 /**
- * The board: an SVG picture under an ARIA grid of 64 buttons with one tab stop. It knows no rules: `set` tells it
+ * The board: an SVG picture under an ARIA grid of 64 buttons with one tab stop. It has no rules: `set` takes
  * the legal moves, and it reports which of them a person has chosen by dragging, clicking or by keyboard. See
  * types.d.ts for its interface.
  */
@@ -139,7 +139,7 @@ export function createBoard(options) {
   }
 
   /**
-   * Plays a move, enters a premove, or asks for the promotion.
+   * Plays a move, enters a premove, or opens the choice of promotion.
    * @param {string} from
    * @param {string} to
    * @param {boolean} dragged the piece already stands on its target

@@ -143,7 +143,7 @@ export function createPicture(orientation) {
     },
 
     /**
-     * The piece was dropped on its target: it stays there until the server's position says the same.
+     * The piece was dropped on its target: it stays there until the server's position.
      * @param {string} from
      * @param {string} to
      */

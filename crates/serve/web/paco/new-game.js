@@ -1,4 +1,4 @@
-/** The dialog for a new game of Paco Ŝako: opponent and level, color, start position or a game to go on with. */
+/** The dialog for a new game of Paco Ŝako: opponent and level, color, start position or a game to continue. */
 
 import { choices, levelField, middleLevel, toggle } from "../play/new-game.js";
 import { readStored, writeStored } from "../preferences.js";

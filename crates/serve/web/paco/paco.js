@@ -3,7 +3,7 @@
 import { choosePromotion } from "../board/promotion.js";
 import { createTools } from "../board/tools.js";
 import { createStrips } from "../play/strip.js";
-import { button, confirmDialog, el } from "../ui.js";
+import { boardFlipper, button, confirmDialog, el } from "../ui.js";
 import { createHand, isChain, mayAct, occupantsOf, squaresFor } from "./hand.js";
 import { createTurnList, stepFrom, winnerOf } from "./moves.js";
 import { firstGame, openNewPacoGame } from "./new-game.js";
@@ -31,8 +31,6 @@ export function createPacoView(context) {
   let spoken = "";
   /** Whose turn is unfinished. @type {Color | null} */
   let begun = null;
-  /** The game that the board was last turned for. */
-  let turnedFor = "";
   /** @type {PacoHintMessage | null} */
   let hint = null;
   /** The position that the hint is for. */
@@ -79,7 +77,7 @@ export function createPacoView(context) {
   // ------------------------------------------------------------------------------------------- the game
   /** @param {NewGame} message */
   function start(message) {
-    turnedFor = "";
+    flipBoard("");
     context.send(message);
   }
 
@@ -111,6 +109,7 @@ export function createPacoView(context) {
     strips.arrange();
     if (visible) openChoice();
   }
+  const flipBoard = boardFlipper(flip);
 
   /** Asks for the promotion, on the board. */
   function openChoice() {
@@ -207,21 +206,13 @@ export function createPacoView(context) {
     return [!paco.unfinished && paco.spoken, ...describe(paco)].filter(Boolean).join(". ");
   }
 
-  /** A new game is seen from the side of the person. @param {PacoMessage} paco */
-  function turnBoard(paco) {
-    const key = `${paco.start} ${JSON.stringify([paco.white, paco.black])}`;
-    if (key === turnedFor) return;
-    turnedFor = key;
-    flip(paco.white.kind !== "person" && paco.black.kind === "person" ? "black" : "white");
-  }
-
   /** Draws what the server has sent. */
   function refresh() {
     const { paco } = state;
     if (!paco) return;
     if (hint && paco.fen !== hintFen) hint = null;
     if (closeChoice && !(mayAct(paco) && paco.required === "promote")) closeChoice();
-    turnBoard(paco);
+    flipBoard(`${paco.start} ${JSON.stringify([paco.white, paco.black])}`, paco);
     drawBoard(paco);
     drawPanel(paco);
     openChoice();
@@ -234,7 +225,7 @@ export function createPacoView(context) {
       visible = true;
       if (state.paco) refresh();
       else {
-        turnedFor = "";
+        flipBoard("");
         context.send(firstGame(context));
       }
     },

@@ -1,4 +1,4 @@
-/** The clocks: the server says the times with each message, the page counts down between them. */
+/** The clocks: the server sends the times with each message, the page counts down between them. */
 
 import { el } from "../ui.js";
 

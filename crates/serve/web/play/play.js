@@ -2,7 +2,7 @@
 
 import { createTools } from "../board/tools.js";
 import { createMoveInput, stepByKey } from "../move-input.js";
-import { button, confirmDialog, el, oncePerFrame } from "../ui.js";
+import { boardFlipper, button, confirmDialog, el, oncePerFrame } from "../ui.js";
 import { createClocks } from "./clock.js";
 import { materialOf } from "./material.js";
 import { createMoveList, lineOf } from "./moves.js";
@@ -27,8 +27,6 @@ export function createPlayView(context) {
   /** @type {AutoShape[]} */
   let hint = [];
   let hintText = "";
-  /** The game that the board was last turned for. */
-  let turnedFor = "";
   /** What the person has drawn on the position `shapesOf`. @type {Shape[]} */
   let shapes = [];
   let shapesOf = "";
@@ -82,7 +80,7 @@ export function createPlayView(context) {
 
   /** @param {ClientMessage} message */
   function startGame(message) {
-    turnedFor = "";
+    flipBoard("");
     board.cancel();
     context.send(message);
   }
@@ -127,6 +125,7 @@ export function createPlayView(context) {
     board.flip(color);
     strips.arrange();
   }
+  const flipBoard = boardFlipper(flip);
 
   // ---- drawing
   function drawBoard() {
@@ -227,7 +226,7 @@ export function createPlayView(context) {
     element,
     keys: [["↑ ↓", "First and last position"], ["Escape", "Cancel a selection or premove"], ["n", "New game"], ["t", "Take back"], ["h", "Hint"]],
     show() {
-      // After an excursion in the analysis the game goes on where it was.
+      // After an excursion in the analysis the game resumes.
       if (playing() && shownIndex() < 0) step(Infinity);
       drawBoard();
       drawPanel();
@@ -248,7 +247,7 @@ export function createPlayView(context) {
       } else if (message.type === "game" || message.type === "position" || message.type === "play") {
         if (message.type === "position") hint = [];
         if (message.type === "play") {
-          turnBoard(message);
+          flipBoard(`${state.game?.document} ${message.white.kind} ${message.black.kind}`, message);
           if (message.status === "over" && status === "playing") context.announce(`The game is over. ${endingOf(message)}`);
           status = message.status;
         }
@@ -267,14 +266,6 @@ export function createPlayView(context) {
       return true;
     },
   };
-
-  /** A new game is seen from the side of the person. @param {PlayMessage} play */
-  function turnBoard(play) {
-    const key = `${state.game?.document} ${play.white.kind} ${play.black.kind}`;
-    if (key === turnedFor) return;
-    turnedFor = key;
-    flip(play.white.kind !== "person" && play.black.kind === "person" ? "black" : "white");
-  }
 }
 
 /** @param {PlayMessage} play */
