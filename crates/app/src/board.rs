@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use chess::picture::{Style, text_board};
-use chess::svg::{self, Arrow, BoardPicture, MarkColor};
+use chess::svg::{self, Arrow, BoardPicture, ShapeColor};
 use chess::{Color, Square};
 use serde_json::json;
 
@@ -52,7 +52,7 @@ pub struct SvgArgs {
     arrows: Vec<Arrow>,
     /// Marked squares of the SVG: color and square, as in Ye4,Rf7
     #[arg(long, requires = "svg", value_delimiter = ',', value_parser = svg::parse_mark)]
-    marks: Vec<(Square, MarkColor)>,
+    marks: Vec<(Square, ShapeColor)>,
 }
 
 impl SvgArgs {

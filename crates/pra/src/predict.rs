@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use chess::picture::{Style, text_board};
-use chess::svg::{Arrow, BoardPicture, MarkColor};
+use chess::svg::{Arrow, BoardPicture, ShapeColor};
 use chess::{CastlingStyle, Color, Game, Move, Position, Square};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError};
@@ -158,7 +158,7 @@ impl PositionPrediction {
         let position = &self.position;
         let arrow = |(n, &(m, probability)): (usize, &(Move, f32))| {
             let to = if m.is_castling() { m.castling_king_to() } else { m.to() };
-            let color = if n == 0 { MarkColor::Green } else { MarkColor::Blue };
+            let color = if n == 0 { ShapeColor::Green } else { ShapeColor::Blue };
             let strength = probability.clamp(0.0, 1.0).sqrt();
             Arrow {
                 width: 0.04 + 0.18 * strength,

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p xtask --example board_svg > board.svg`, with `-- black` from the other side.
 
-use tabiya_chess::svg::{Arrow, BoardPicture, MarkColor};
+use tabiya_chess::svg::{Arrow, BoardPicture, ShapeColor};
 use tabiya_chess::{Color, Piece, Square};
 
 /// Scholar's mate.
@@ -24,16 +24,16 @@ fn main() {
         last_move: Some((Square::H5, Square::F7)),
         check: Some(Square::E8),
         highlights: Square::D3.bitboard() | Square::D4.bitboard(),
-        marks: MarkColor::ALL
+        marks: ShapeColor::ALL
             .into_iter()
             .zip([Square::C5, Square::F6, Square::G4, Square::B3])
             .map(|(color, square)| (square, color))
             .collect(),
         arrows: vec![
-            Arrow::new(Square::C4, Square::F7, MarkColor::Green),
-            Arrow::new(Square::F6, Square::E4, MarkColor::Red),
-            Arrow::new(Square::G7, Square::G6, MarkColor::Yellow),
-            Arrow::new(Square::G1, Square::H3, MarkColor::Blue),
+            Arrow::new(Square::C4, Square::F7, ShapeColor::Green),
+            Arrow::new(Square::F6, Square::E4, ShapeColor::Red),
+            Arrow::new(Square::G7, Square::G6, ShapeColor::Yellow),
+            Arrow::new(Square::G1, Square::H3, ShapeColor::Blue),
         ],
         size: 800,
         title: "Scholar's mate".to_owned(),

@@ -1,6 +1,6 @@
 //! Pictures of boards.
 
-use chess::svg::{Arrow, BoardPicture, MarkColor};
+use chess::svg::{Arrow, BoardPicture, ShapeColor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -22,7 +22,7 @@ pub fn board_svg(
     coordinates: bool,
 ) -> PyResult<String> {
     let arrows = arrows.into_iter().map(|(tail, head, color)| {
-        let color = mark_color(&color)?;
+        let color = shape_color(&color)?;
         Ok(Arrow::new(tail.0, head.0, color))
     });
     let pieces = match board {
@@ -43,10 +43,10 @@ pub fn board_svg(
     Ok(picture.to_svg())
 }
 
-fn mark_color(name: &str) -> PyResult<MarkColor> {
+fn shape_color(name: &str) -> PyResult<ShapeColor> {
     let letter = name.chars().next().map(|letter| letter.to_ascii_uppercase());
     let known = ["green", "red", "yellow", "blue"].contains(&name);
-    letter.filter(|_| known).and_then(MarkColor::from_letter).ok_or_else(|| {
+    letter.filter(|_| known).and_then(ShapeColor::from_letter).ok_or_else(|| {
         PyValueError::new_err(format!("an arrow is green, red, yellow or blue, not {name:?}"))
     })
 }

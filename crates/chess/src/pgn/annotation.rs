@@ -5,12 +5,12 @@
 //! | `eval` | pawns from White's view (`0.17`, `-3`), or moves to mate (`#5`, `#-2`); with a depth after a comma, and then a number without a point is in centipawns (`25,18`) | [`Eval`] |
 //! | `clk` | time left: hours, minutes, seconds (`0:29:25`, `1:05`, `12.3`) | [`Clock`] |
 //! | `emt` | time taken for the move, the same way | [`Clock`] |
-//! | `csl` | marked squares with a color each: `Gd4,Re5` | [`Marks`] |
-//! | `cal` | arrows with a color each: `Ge2e4` | [`Marks`] |
+//! | `csl` | marked squares with a color each: `Gd4,Re5` | [`Shapes`] |
+//! | `cal` | arrows with a color each: `Ge2e4` | [`Shapes`] |
 //!
 //! Other commands and malformed values are returned verbatim.
 
-use crate::svg::MarkColor;
+use crate::svg::ShapeColor;
 use crate::{Score, Square};
 
 /// One command in a comment.
@@ -23,9 +23,9 @@ pub enum Annotation<'a> {
     /// `[%emt …]`: the time the move took.
     MoveTime(Clock),
     /// `[%csl …]`: squares to be marked.
-    Squares(Marks<'a>),
+    Squares(Shapes<'a>),
     /// `[%cal …]`: arrows to be drawn.
-    Arrows(Marks<'a>),
+    Arrows(Shapes<'a>),
     /// Another command, or one of these with a malformed value.
     Other {
         /// The name after the `%`.
@@ -53,18 +53,18 @@ pub struct Clock {
 
 /// A marked square or an arrow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Mark {
+pub struct Shape {
     /// Its color.
-    pub color: MarkColor,
+    pub color: ShapeColor,
     /// The square, or the arrow's tail.
     pub from: Square,
-    /// The arrow's head; the same square for a mark.
+    /// The arrow's head; the same square for a marked square.
     pub to: Square,
 }
 
-/// An iterator over marks and arrows. Malformed ones are skipped.
+/// An iterator over shapes. Malformed ones are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Marks<'a>(&'a [u8]);
+pub struct Shapes<'a>(&'a [u8]);
 
 /// The commands in the text of a comment.
 ///
@@ -112,8 +112,8 @@ impl<'a> Annotation<'a> {
             b"eval" => Eval::parse(value).map(Self::Eval),
             b"clk" => Clock::parse(value).map(Self::Clock),
             b"emt" => Clock::parse(value).map(Self::MoveTime),
-            b"csl" => Some(Self::Squares(Marks(value))),
-            b"cal" => Some(Self::Arrows(Marks(value))),
+            b"csl" => Some(Self::Squares(Shapes(value))),
+            b"cal" => Some(Self::Arrows(Shapes(value))),
             _ => None,
         };
         known.unwrap_or(Self::Other { name, value })
@@ -177,33 +177,33 @@ impl Clock {
     }
 }
 
-impl Iterator for Marks<'_> {
-    type Item = Mark;
+impl Iterator for Shapes<'_> {
+    type Item = Shape;
 
-    fn next(&mut self) -> Option<Mark> {
+    fn next(&mut self) -> Option<Shape> {
         while !self.0.is_empty() {
             let end = self.0.iter().position(|&byte| byte == b',');
             let item = &self.0[..end.unwrap_or(self.0.len())];
             self.0 = end.map_or(&[], |end| &self.0[end + 1..]);
-            if let Some(mark) = Mark::parse(item.trim_ascii()) {
-                return Some(mark);
+            if let Some(shape) = Shape::parse(item.trim_ascii()) {
+                return Some(shape);
             }
         }
         None
     }
 }
 
-impl Mark {
+impl Shape {
     /// Parses `Gd4` or `Ge2e4`.
     ///
     /// ```
-    /// use tabiya_chess::{Square, pgn::{Mark, MarkColor}};
-    /// let arrow = Mark { color: MarkColor::Red, from: Square::E2, to: Square::E4 };
-    /// assert_eq!(Mark::parse(b"Re2e4"), Some(arrow));
+    /// use tabiya_chess::{Square, pgn::{Shape, ShapeColor}};
+    /// let arrow = Shape { color: ShapeColor::Red, from: Square::E2, to: Square::E4 };
+    /// assert_eq!(Shape::parse(b"Re2e4"), Some(arrow));
     /// ```
     pub fn parse(item: &[u8]) -> Option<Self> {
         let (color, squares) = item.split_first()?;
-        let color = MarkColor::from_letter(color.to_ascii_uppercase() as char)?;
+        let color = ShapeColor::from_letter(color.to_ascii_uppercase() as char)?;
         let square = |text: &[u8]| core::str::from_utf8(text).ok()?.parse().ok();
         let (from, to) = match squares.len() {
             2 => (squares, squares),
@@ -261,17 +261,17 @@ mod tests {
     }
 
     #[test]
-    fn marks_and_arrows_are_found_among_other_text() {
+    fn shapes_are_found_among_other_text() {
         let comment = b"x [ok] [%csl Gd4,Re5, Yh8] y [%cal Ge2e4,Bnone][%foo] [%open";
         let found: Vec<_> = annotations(comment).collect();
         let [Annotation::Squares(squares), Annotation::Arrows(arrows), other] = *found else {
             panic!("{found:?}");
         };
         assert_eq!(
-            squares.map(|mark| mark.from).collect::<Vec<_>>(),
+            squares.map(|shape| shape.from).collect::<Vec<_>>(),
             [Square::D4, Square::E5, Square::H8]
         );
-        let arrow = Mark { color: MarkColor::Green, from: Square::E2, to: Square::E4 };
+        let arrow = Shape { color: ShapeColor::Green, from: Square::E2, to: Square::E4 };
         assert_eq!(arrows.collect::<Vec<_>>(), [arrow]);
         assert_eq!(other, Annotation::Other { name: b"foo", value: b"" });
     }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::Mark;
+use super::Shape;
 
 /// Splits a comment into its text and its commands (`[%clk 0:01:00]`), which are returned with their
 /// brackets.
@@ -34,7 +34,7 @@ pub fn split_commands(comment: &str) -> (String, Vec<&str>) {
 }
 
 /// As in `[%csl …]` and `[%cal …]`: `Gd4` or `Ge2e4`.
-impl fmt::Display for Mark {
+impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.color.letter(), self.from)?;
         if self.from == self.to { Ok(()) } else { self.to.fmt(f) }
@@ -63,9 +63,9 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_written_as_they_are_read() {
+    fn shapes_are_written_as_they_are_read() {
         for text in ["Gd4", "Ra1h8", "Bh8", "Ye2e4"] {
-            assert_eq!(alloc::format!("{}", Mark::parse(text.as_bytes()).unwrap()), text);
+            assert_eq!(alloc::format!("{}", Shape::parse(text.as_bytes()).unwrap()), text);
         }
     }
 }

@@ -92,8 +92,8 @@ mod visitor;
 mod write;
 
 pub use crate::Score;
-pub use crate::svg::MarkColor;
-pub use annotation::{Annotation, Annotations, Clock, Eval, Mark, Marks, annotations};
+pub use crate::svg::ShapeColor;
+pub use annotation::{Annotation, Annotations, Clock, Eval, Shape, Shapes, annotations};
 #[cfg(feature = "std")]
 pub use chunk_reader::{ChunkKind, ChunkReader};
 pub use comment::split_commands;

@@ -23,7 +23,7 @@ use core::fmt::Write;
 
 use crate::{Bitboard, Color, File, Game, Piece, PieceType, Rank, Square};
 pub use escape::escape_xml;
-pub use notation::{MarkError, parse_mark};
+pub use notation::{ParseShapeError, parse_mark};
 pub use offset::{OffsetPiece, piece_sheet};
 use pieces::{ID, paint};
 pub use pieces::{piece_defs, piece_svg};
@@ -40,10 +40,10 @@ const MARGIN: i32 = 40;
 /// The width of the frame on the two other sides.
 const EDGE: i32 = 14;
 
-/// The colors in which squares are marked and arrows drawn, those of `[%csl …]` and `[%cal …]`.
+/// The color of a marked square or an arrow, as in `[%csl …]` and `[%cal …]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(missing_docs, reason = "the names say it all")]
-pub enum MarkColor {
+pub enum ShapeColor {
     #[default]
     Green,
     Red,
@@ -51,7 +51,7 @@ pub enum MarkColor {
     Blue,
 }
 
-impl MarkColor {
+impl ShapeColor {
     /// All four.
     pub const ALL: [Self; 4] = [Self::Green, Self::Red, Self::Yellow, Self::Blue];
 
@@ -97,7 +97,7 @@ pub struct Arrow {
     /// The head's square.
     pub to: Square,
     /// Its color.
-    pub color: MarkColor,
+    pub color: ShapeColor,
     /// The width of the shaft in squares, between 0.02 and 0.3; the head grows with it.
     pub width: f32,
     /// From 0, invisible, to 1, solid.
@@ -111,7 +111,7 @@ impl Arrow {
     pub const OPACITY: f32 = 0.75;
 
     /// An arrow of default width and opacity.
-    pub const fn new(from: Square, to: Square, color: MarkColor) -> Self {
+    pub const fn new(from: Square, to: Square, color: ShapeColor) -> Self {
         Self { from, to, color, width: Self::WIDTH, opacity: Self::OPACITY }
     }
 }
@@ -119,13 +119,13 @@ impl Arrow {
 /// The description of a board picture. All fields may be set freely.
 ///
 /// ```
-/// use tabiya_chess::svg::{Arrow, BoardPicture, MarkColor};
+/// use tabiya_chess::svg::{Arrow, BoardPicture, ShapeColor};
 /// use tabiya_chess::{Color, Piece, PieceType, Square};
 ///
 /// let picture = BoardPicture {
 ///     pieces: vec![(Square::G1, Piece::new(Color::White, PieceType::Knight))],
-///     marks: vec![(Square::E5, MarkColor::Red)],
-///     arrows: vec![Arrow::new(Square::G1, Square::F3, MarkColor::Green)],
+///     marks: vec![(Square::E5, ShapeColor::Red)],
+///     arrows: vec![Arrow::new(Square::G1, Square::F3, ShapeColor::Green)],
 ///     title: "A knight in the corner".to_owned(),
 ///     ..BoardPicture::default()
 /// };
@@ -150,7 +150,7 @@ pub struct BoardPicture {
     /// Squares to be tinted, such as the moves of a piece.
     pub highlights: Bitboard,
     /// Squares to be circled.
-    pub marks: Vec<(Square, MarkColor)>,
+    pub marks: Vec<(Square, ShapeColor)>,
     /// Arrows, drawn in this order.
     pub arrows: Vec<Arrow>,
     /// Width and height in pixels.
@@ -355,7 +355,7 @@ impl BoardPicture {
         }
     }
 
-    fn write_mark(&self, out: &mut String, square: Square, color: MarkColor, opacity: f32) {
+    fn write_mark(&self, out: &mut String, square: Square, color: ShapeColor, opacity: f32) {
         let (x, y) = self.corner(square);
         let (x, y, color, opacity) = (x + 50, y + 50, color.hex(), number(opacity));
         let _ = write!(

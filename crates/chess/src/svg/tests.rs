@@ -98,8 +98,8 @@ fn everything() -> BoardPicture {
         last_move: Some((Square::E2, Square::E4)),
         check: Some(Square::E8),
         highlights: Rank::Third.bitboard(),
-        marks: MarkColor::ALL.map(|color| (Square::C6, color)).to_vec(),
-        arrows: vec![Arrow::new(Square::G1, Square::F3, MarkColor::Blue)],
+        marks: ShapeColor::ALL.map(|color| (Square::C6, color)).to_vec(),
+        arrows: vec![Arrow::new(Square::G1, Square::F3, ShapeColor::Blue)],
         ..start()
     }
 }
@@ -256,7 +256,7 @@ fn arrows_between_any_two_squares_stay_on_the_board_and_end_on_their_target() {
             for from in Square::all() {
                 for to in Square::all().filter(|&to| to != from) {
                     let mut picture = BoardPicture { orientation, ..BoardPicture::default() };
-                    let mut arrow = Arrow::new(from, to, MarkColor::Red);
+                    let mut arrow = Arrow::new(from, to, ShapeColor::Red);
                     arrow.width = width;
                     let mut svg = String::new();
                     picture.write_arrow(&mut svg, &arrow);
@@ -275,8 +275,8 @@ fn arrows_between_any_two_squares_stay_on_the_board_and_end_on_their_target() {
 
 #[test]
 fn an_arrow_from_a_square_to_itself_is_a_mark() {
-    let arrows = vec![Arrow::new(Square::E4, Square::E4, MarkColor::Green)];
-    let marks = vec![(Square::E4, MarkColor::Green)];
+    let arrows = vec![Arrow::new(Square::E4, Square::E4, ShapeColor::Green)];
+    let marks = vec![(Square::E4, ShapeColor::Green)];
     let arrow = BoardPicture { arrows, ..BoardPicture::default() }.to_svg();
     assert_eq!(arrow, BoardPicture { marks, ..BoardPicture::default() }.to_svg());
     assert_eq!(arrow.matches("<circle").count(), 1);
@@ -285,7 +285,7 @@ fn an_arrow_from_a_square_to_itself_is_a_mark() {
 #[test]
 fn numbers_that_make_no_sense_are_brought_into_range() {
     for nonsense in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, f32::MAX] {
-        let mut arrow = Arrow::new(Square::A1, Square::B3, MarkColor::Blue);
+        let mut arrow = Arrow::new(Square::A1, Square::B3, ShapeColor::Blue);
         (arrow.width, arrow.opacity) = (nonsense, nonsense);
         let mut loop_arrow = arrow;
         loop_arrow.to = arrow.from;
@@ -336,10 +336,10 @@ fn the_description_names_the_pieces_player_by_player_from_the_king_down() {
 
 #[test]
 fn mark_colors_survive_their_letters() {
-    for color in MarkColor::ALL {
-        assert_eq!(MarkColor::from_letter(color.letter()), Some(color));
+    for color in ShapeColor::ALL {
+        assert_eq!(ShapeColor::from_letter(color.letter()), Some(color));
     }
-    assert_eq!(MarkColor::from_letter('x'), None);
+    assert_eq!(ShapeColor::from_letter('x'), None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The principal variations of a position as rows of text, as JSON and as a picture, all from White's
 //! point of view.
 
-use chess::svg::{Arrow, BoardPicture, MarkColor};
+use chess::svg::{Arrow, BoardPicture, ShapeColor};
 use chess::{CastlingStyle, Game, Position};
 use serde_json::json;
 
@@ -60,7 +60,7 @@ impl PvLine {
     fn arrow(&self) -> Option<Arrow> {
         let m = *self.moves.first()?;
         let to = if m.is_castling() { m.castling_king_to() } else { m.to() };
-        let color = if self.multipv == 1 { MarkColor::Green } else { MarkColor::Blue };
+        let color = if self.multipv == 1 { ShapeColor::Green } else { ShapeColor::Blue };
         Some(Arrow::new(m.from(), to, color))
     }
 }
@@ -133,8 +133,8 @@ mod tests {
         let lines = [line(1, 35, "e4"), line(2, 20, "Nf3")];
         let picture = lines_picture(&game, &lines);
         assert_eq!(picture.title, "+0.35  1. e4");
-        let colors: Vec<MarkColor> = picture.arrows.iter().map(|arrow| arrow.color).collect();
-        assert_eq!(colors, [MarkColor::Blue, MarkColor::Green]);
+        let colors: Vec<ShapeColor> = picture.arrows.iter().map(|arrow| arrow.color).collect();
+        assert_eq!(colors, [ShapeColor::Blue, ShapeColor::Green]);
         assert_eq!(lines[0].heading()[0], "depth 9/12, 3.2 M nodes in 2.0 s, 1.6 M/s");
         assert!(lines[1].row(game.position(), 80).ends_with("%  1. Nf3"));
     }
