@@ -35,7 +35,7 @@ impl GenerateArgs {
     }
 }
 
-/// Says how an interrupted training resumes.
+/// Prints how an interrupted training resumes.
 pub fn print_interrupted(out: &mut dyn Write, steps: u64) -> io::Result<()> {
     writeln!(out, "interrupted after {}; the same command resumes", count(steps, "step"))
 }

@@ -59,7 +59,7 @@ struct Cli {
 }
 
 const AFTER_HELP: &str = "Without a command, tabiya is a UCI engine on standard input. Its option \
-                          EvalFile is a network file, 'classic' for the hand-crafted evaluation, \
+                          EvalFile is a network file, 'classic' for the classical evaluation (HCE), \
                           or '<empty>' for the built-in network.";
 
 #[derive(Subcommand)]

@@ -7,7 +7,7 @@ use serve::{Listening, Options, Stopper};
 
 use crate::{Outcome, interrupt};
 
-/// Play, analyse and learn in the browser
+/// Play, analyze and learn in the browser
 ///
 /// Serves the page on this machine alone, and opens it: games against the engine, the human-like model or
 /// a friend, analysis of positions and whole games, Paco Ŝako. Ctrl-C ends it.

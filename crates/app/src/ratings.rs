@@ -16,7 +16,7 @@ use crate::pgn::{FileArgs, report_failure};
 /// A draw counts as half a win for each side. ± is half of the 95 % confidence interval by the Fisher
 /// information. Players whose results do not connect them with the others in both directions (who won
 /// or lost every game, say) are listed without a rating. Games without a result or names are skipped.
-/// Files are read as by `tabiya pgn`: compressed, folders, or - for standard input.
+/// Files are read as by `tabiya pgn`: compressed, directories, or - for standard input.
 ///
 /// Exit code 1 if an input could not be read completely.
 ///

@@ -36,7 +36,8 @@ pub struct SelfplayArgs {
     /// Nodes per move
     #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Evaluation: a network file (Tabiya, HalfKP, HalfKAv2_hm), `classic`, or `embedded`, the built-in network
+    /// Evaluation: a network file (Tabiya, HalfKP, HalfKAv2_hm), `classic`, the classical evaluation (HCE), or
+    /// `embedded`, the built-in network
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
     /// Start each game from one of the 960 positions of Chess960

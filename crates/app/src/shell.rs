@@ -27,7 +27,7 @@ pub struct CompletionsArgs {
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct ManArgs {
-    /// Write tabiya.1, tabiya-perft.1 and so on into this folder, which must exist
+    /// Write tabiya.1, tabiya-perft.1 and so on into this directory, which must exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{Outcome, interrupt, jobs, progress, threads};
 
-/// Options of runs in an output folder.
+/// Options of runs in an output directory.
 #[derive(Args)]
 pub struct RunArgs {
     /// Random seed of the initial parameters and the order of rows [default: 1]
@@ -24,7 +24,7 @@ pub struct RunArgs {
     /// for bit
     #[arg(long, value_name = "N", value_parser = threads::parse)]
     threads: Option<NonZero<usize>>,
-    /// Write an event file of TensorBoard into this folder; a resumed run replaces it
+    /// Write a TensorBoard event file into this directory; a resumed run replaces it
     #[arg(long, value_name = "DIR")]
     pub tensorboard: Option<PathBuf>,
     /// Fail unless there is a checkpoint to resume from

@@ -16,15 +16,15 @@ use crate::threads::Threads;
 
 #[derive(Args)]
 pub struct ConvertArgs {
-    /// The folder of the data set.
+    /// Directory of the data set
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Output folder. An interrupted run resumes.
+    /// Output directory; an interrupted run resumes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -12,16 +12,16 @@ use crate::Outcome;
 
 #[derive(Args)]
 pub struct HeadArgs {
-    /// The folder of a data set, or one of its files.
+    /// Directory of a data set, or one of its files
     #[arg(value_name = "DIR|FILE")]
     path: PathBuf,
-    /// Number of rows.
+    /// Number of rows
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     rows: u64,
     /// Columns, separated by commas [default: all but board]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<Column>,
-    /// Print a JSON object for each row.
+    /// Print a JSON object for each row
     #[arg(long)]
     json: bool,
 }

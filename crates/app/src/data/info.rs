@@ -13,15 +13,15 @@ use crate::{Outcome, output};
 
 #[derive(Args)]
 pub struct InfoArgs {
-    /// The folder of the data set.
+    /// Directory of the data set
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Write histograms to this folder: eval.svg, mate.svg, result.svg, ply.svg, elo.svg.
+    /// Write histograms to this directory: eval.svg, mate.svg, result.svg, ply.svg, elo.svg
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 use crate::Outcome;
 
-/// Converts games to data sets for training; inspects and verifies data sets.
+/// Convert games to data sets for training; inspect and verify data sets
 #[derive(Args)]
 pub struct DataArgs {
     #[command(subcommand)]
@@ -21,17 +21,17 @@ pub struct DataArgs {
 
 #[derive(Subcommand)]
 enum DataCommand {
-    /// Convert games to a data set: Parquet files with a row for every position.
+    /// Convert games to a data set: Parquet files with a row for every position
     Prepare(Box<prepare::PrepareArgs>),
-    /// Show counts, schema, sizes and distributions of a data set.
+    /// Show counts, schema, sizes and distributions of a data set
     Info(info::InfoArgs),
-    /// Verify every file and every row of a data set. Exit code 1 if there are problems.
+    /// Verify every file and every row of a data set; exit code 1 if there are problems
     Verify(verify::VerifyArgs),
-    /// Print the first rows of a data set or of a file.
+    /// Print the first rows of a data set or of a file
     Head(head::HeadArgs),
-    /// Convert a data set to packed rows of 32 bytes, for NNUE training.
+    /// Convert a data set to packed rows of 32 bytes, for NNUE training
     Pack(convert::ConvertArgs),
-    /// Convert packed rows to Parquet.
+    /// Convert packed rows to Parquet
     Unpack(convert::ConvertArgs),
 }
 

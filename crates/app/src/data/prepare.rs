@@ -20,96 +20,95 @@ use crate::{Outcome, progress};
 
 #[derive(Args)]
 pub struct PrepareArgs {
-    /// PGN files (.pgn, .zst, .gz, .bz2), folders of them, or `-` for standard input.
+    /// PGN files (.pgn, .zst, .gz, .bz2), directories of them, or `-` for standard input
     #[arg(required_unless_present = "input", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// The same, as an option. Repeatable.
+    /// The same, as an option; repeatable
     #[arg(long, value_name = "INPUT")]
     input: Vec<PathBuf>,
-    /// Output folder. An interrupted run resumes.
+    /// Output directory; an interrupted run resumes
     #[arg(long, value_name = "DIR", visible_alias = "output-dir")]
     out: PathBuf,
-    /// Read evaluations (`[%eval …]`) from comments. Without one, `eval` is null.
+    /// Read evaluations (`[%eval …]`) from comments; without one, `eval` is null
     #[arg(long)]
     with_eval: bool,
-    /// Leave out positions without an evaluation.
+    /// Leave out positions without an evaluation
     #[arg(long, requires = "with_eval")]
     only_eval: bool,
-    /// Maximum number of positions.
+    /// Maximum number of positions
     #[arg(long, value_name = "N")]
     max_positions: Option<u64>,
-    /// Fraction of positions to sample.
+    /// Fraction of positions to sample
     #[arg(long, value_name = "R", default_value_t = 1.0)]
     sample_rate: f64,
-    /// Minimum rating of both players.
+    /// Minimum rating of both players
     #[arg(long, value_name = "N")]
     min_elo: Option<i16>,
-    /// Maximum rating of both players.
+    /// Maximum rating of both players
     #[arg(long, value_name = "N")]
     max_elo: Option<i16>,
-    /// Results to keep: 1-0, 0-1, 1/2-1/2, *. Separated by commas.
+    /// Results to keep, separated by commas: 1-0, 0-1, 1/2-1/2, *
     #[arg(long, value_name = "RESULT", value_delimiter = ',', allow_hyphen_values = true)]
     results: Vec<String>,
-    /// Time controls to keep: ultrabullet, bullet, blitz, rapid, classical, correspondence, or the value of
-    /// the tag (300+3). Separated by commas.
+    /// Time controls to keep, separated by commas: ultrabullet, bullet, blitz, rapid, classical,
+    /// correspondence, or the value of the tag (300+3)
     #[arg(long, value_name = "CONTROL", value_delimiter = ',', allow_hyphen_values = true)]
     time_control: Vec<String>,
-    /// Number of plies to leave out at the start of each game.
+    /// Number of plies to leave out at the start of each game
     #[arg(long, value_name = "N", default_value_t = 0, alias = "min-ply")]
     skip_plies: u32,
-    /// Keep every N-th of the remaining plies.
+    /// Keep every N-th of the remaining plies
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
-    /// Leave out positions in check.
+    /// Leave out positions in check
     #[arg(long)]
     no_checks: bool,
-    /// Leave out positions from which a capture was played.
+    /// Leave out positions from which a capture was played
     #[arg(long)]
     no_captures: bool,
-    /// Remove duplicate positions: the one of the first game is kept. Also shuffles the rows.
+    /// Remove duplicate positions, keeping that of the first game; implies --shuffle
     #[arg(long)]
     dedup: bool,
-    /// Shuffle the rows.
+    /// Shuffle the rows
     #[arg(long)]
     shuffle: bool,
-    /// Point of view of `eval` and `mate`.
+    /// Point of view of `eval` and `mate`
     #[arg(long, value_name = "VIEW", default_value = "white", value_parser = ["white", "mover"])]
     pov: String,
     /// Fraction of games for validation, 0 for none [default: 0.05, or that of the data set in DIR]
     #[arg(long, value_name = "F", alias = "val-ratio")]
     val_fraction: Option<f64>,
-    /// Random seed of split, sample and order.
+    /// Random seed of split, sample and order
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     threads: Threads,
-    /// Rows per file.
+    /// Rows per file
     #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..), alias = "positions-per-shard")]
     shard_rows: u64,
-    /// Rows per row group.
+    /// Rows per row group
     #[arg(long, value_name = "N", default_value_t = 1 << 15, value_parser = clap::value_parser!(u64).range(1..))]
     group_rows: u64,
-    /// Convert only part I of N of the games, to distribute work over several machines.
+    /// Convert only part I of N of the games, to distribute work over several machines
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: String,
-    /// With --shard: write converted chunks of the games, for a run with --chunks, instead of a data set.
+    /// With --shard: write converted chunks of the games, for a run with --chunks, instead of a data set
     #[arg(long, requires = "shard")]
     convert_only: bool,
-    /// Directories of chunks converted by other machines with --convert-only. Chunks that are missing are
-    /// converted.
+    /// Directories of chunks converted by other machines with --convert-only; missing chunks are converted
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "shard")]
     chunks: Vec<PathBuf>,
     /// Columns, separated by commas: fen, best_move, eval, mate, result, ply, white_elo, black_elo, game,
     /// clock, board, history [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
-    /// File format: Parquet, or packed rows of 32 bytes for NNUE training.
+    /// File format: Parquet, or packed rows of 32 bytes for NNUE training
     #[arg(long, default_value = "parquet", value_parser = ["parquet", "packed"])]
     format: String,
-    /// zstd compression level of Parquet files, 1 to 22.
+    /// zstd compression level of Parquet files, 1 to 22
     #[arg(long, value_name = "LEVEL", default_value_t = 1)]
     compression: i32,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

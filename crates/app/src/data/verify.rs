@@ -14,12 +14,12 @@ use crate::threads::Threads;
 
 #[derive(Args)]
 pub struct VerifyArgs {
-    /// The folder of the data set.
+    /// Directory of the data set
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -89,7 +89,7 @@ pub struct GameArgs {
     #[arg(long, value_name = "MS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(0..=86_400_000))]
     pub timemargin: u64,
-    /// Seconds without an answer after which an engine without a clock hangs
+    /// Timeout in seconds of an engine without a clock
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = positive_seconds)]
     pub patience: Duration,
     /// UCI option for every engine that declares it: Hash=16

@@ -31,7 +31,8 @@ pub struct RescoreArgs {
     /// Directory of the new data set; an interrupted run resumes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Evaluation: a network file (Tabiya, HalfKP, HalfKAv2_hm), `classic`, or `embedded`, the built-in network
+    /// Evaluation: a network file (Tabiya, HalfKP, HalfKAv2_hm), `classic`, the classical evaluation (HCE), or
+    /// `embedded`, the built-in network
     #[arg(long, value_name = "FILE", default_value = "classic")]
     net: String,
     /// Score by quiescence search

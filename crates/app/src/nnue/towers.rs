@@ -39,7 +39,7 @@ enum Command {
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 struct TrainArgs {
-    /// JSON lines, a file of rows, or the folder of a data set
+    /// JSON lines, a file of rows, or the directory of a data set
     #[arg(long, value_name = "PATH")]
     data: PathBuf,
     /// The model, which is also the checkpoint that a run resumes from

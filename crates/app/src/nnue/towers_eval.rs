@@ -15,16 +15,16 @@ use crate::{Outcome, input};
 /// Evaluate positions, in centipawns from the side to move
 #[derive(Args)]
 pub struct EvalArgs {
-    /// The model
+    /// Model file
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// The position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
+    /// Position as FEN; 'FEN moves e2e4 …' and 'startpos moves …' play moves from it
     #[arg(long, default_value = "startpos", conflicts_with = "file")]
     fen: String,
-    /// A file of positions, one a line, or - for standard input; prints one number a line
+    /// File of positions, one per line, or - for standard input; prints one number per line
     #[arg(long, value_name = "FENS")]
     file: Option<PathBuf>,
-    /// Print JSON, one object a position
+    /// Print JSON, one object per position
     #[arg(long)]
     json: bool,
 }

@@ -22,10 +22,10 @@ use crate::training::{self, Display, RunArgs};
 /// Train a network on the CPU; an interrupted run resumes from its checkpoint
 #[derive(Args)]
 pub struct TrainArgs {
-    /// Data sets (folders) or files of rows, Parquet or packed; repeatable
+    /// Data sets (directories) or files of rows, Parquet or packed; repeatable
     #[arg(long, required = true, value_name = "PATH", num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Output folder: checkpoint, log, loss curve and network; an interrupted run resumes from it
+    /// Output directory: checkpoint, log, loss curve and network; an interrupted run resumes from it
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Validation rows, instead of the validation split of the data sets
@@ -76,10 +76,10 @@ pub struct TrainArgs {
     /// Weight of the score in the target; the game result has the rest
     #[arg(long, value_name = "X", default_value_t = 0.75)]
     lambda: f64,
-    /// Scale of the sigmoid: centipawns with an expected score of 0.73
+    /// Sigmoid scale: centipawns with an expected score of 0.73
     #[arg(long, value_name = "CP", default_value_t = 400.0)]
     scale: f64,
-    /// The same for the scores of the rows, where their centipawns are other than the network's [default: --scale]
+    /// Sigmoid scale of the rows' scores, if it differs from the network's [default: --scale]
     #[arg(long, value_name = "CP")]
     score_scale: Option<f64>,
     /// Exponent of the loss

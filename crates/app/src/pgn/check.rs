@@ -18,10 +18,10 @@ use crate::Outcome;
 pub struct CheckArgs {
     #[command(flatten)]
     files: FileArgs,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Maximum number of errors listed; all are counted.
+    /// Maximum number of errors listed; all are counted
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     max_errors: usize,
 }

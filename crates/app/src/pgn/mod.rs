@@ -13,7 +13,9 @@ use clap::{Args, Subcommand};
 use crate::Outcome;
 use crate::threads::Threads;
 
-/// Reads games from PGN files: plain, .zst, .gz, .bz2, folders of them, or - for standard input.
+/// Check, count and normalize games in PGN files
+///
+/// Inputs are PGN files, plain, .zst, .gz or .bz2, directories of them, or - for standard input.
 #[derive(Args)]
 pub struct PgnArgs {
     #[command(subcommand)]
@@ -22,20 +24,21 @@ pub struct PgnArgs {
 
 #[derive(Subcommand)]
 enum PgnCommand {
-    /// Replay all games and list their errors. Exit code 1 if there are any.
+    /// Replay all games and list their errors; exit code 1 if there are any
     Check(check::CheckArgs),
-    /// Count games, results, ratings, openings, lengths, evaluations and clocks.
+    /// Count games, results, ratings, openings, lengths, evaluations and clocks
     Stats(stats::StatsArgs),
-    /// Write all games in the export format of the PGN standard; list errors on standard error. The text
-    /// of a broken game behind the error becomes a comment.
+    /// Write all games in the export format of the PGN standard
+    ///
+    /// Errors are listed on standard error. The text of a broken game after the error becomes a comment.
     Normalize(normalize::NormalizeArgs),
 }
 
 /// Arguments of all commands.
 #[derive(Args)]
 pub struct FileArgs {
-    /// PGN files; their compression is detected. `-` is standard input. A folder stands for all files in it
-    /// that end in .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name.
+    /// PGN files, also compressed; `-` for standard input; a directory stands for all files in it that end in
+    /// .pgn, .pgn.zst, .pgn.gz or .pgn.bz2, sorted by name
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -43,7 +46,7 @@ pub struct FileArgs {
 }
 
 impl FileArgs {
-    /// The files, with folders expanded.
+    /// The files, with directories expanded.
     pub fn inputs(&self) -> Result<Vec<PathBuf>, data::DataError> {
         data::expand(&self.files)
     }
@@ -53,7 +56,7 @@ impl FileArgs {
     }
 }
 
-/// Prints why an input could not be read completely; returns the lines.
+/// Prints the errors of inputs that could not be read completely; returns the number of lines.
 pub fn report_failure(result: Result<(), data::ReadError>) -> Vec<String> {
     let lines = result.err().map_or_else(Vec::new, |error| error.lines());
     lines.iter().for_each(|line| eprintln!("tabiya: {line}"));

@@ -17,10 +17,10 @@ use crate::Outcome;
 pub struct StatsArgs {
     #[command(flatten)]
     files: FileArgs,
-    /// Print JSON.
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Number of openings shown.
+    /// Number of openings shown
     #[arg(long, value_name = "N", default_value_t = 12)]
     openings: usize,
 }

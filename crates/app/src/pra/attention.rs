@@ -21,7 +21,7 @@ use super::predict;
 use crate::threads::Threads;
 use crate::{Outcome, input, output};
 
-/// Shows the attention weights of the heads, and what the free heads have learned
+/// Show the attention weights of the heads, and the learned masks of the free heads
 ///
 /// Heads are numbered from 1, or named: knight1, knight2, bishop1, bishop2, rook1, rook2, queen, king,
 /// pawn, free1, free2, free3. Layers are numbered from 1.
@@ -154,7 +154,7 @@ impl AttentionArgs {
                 "layer": layer,
                 "head": head_name(head),
                 "from": self.square.map(|square| square.name()),
-                "shares": weights.collect::<BTreeMap<_, _>>(),
+                "weights": weights.collect::<BTreeMap<_, _>>(),
             });
             writeln!(out, "{report}")?;
             return Ok(());

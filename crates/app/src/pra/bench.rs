@@ -13,7 +13,7 @@ use super::train::OptimizerArg;
 use crate::Outcome;
 use crate::threads::Threads;
 
-/// Measures the throughput of training, inference and the data loader
+/// Measure the throughput of training, inference and the data loader
 #[derive(clap::Args)]
 pub struct BenchArgs {
     #[command(flatten)]
@@ -21,7 +21,7 @@ pub struct BenchArgs {
     /// Optimizer of the training step
     #[arg(long, value_name = "NAME", default_value = "adamw")]
     optimizer: OptimizerArg,
-    /// Precision of matrix products in training: f32 or bf16 [default: bf16 where the CPU has AVX-512 BF16]
+    /// Precision of matmuls in training: f32 or bf16 [default: bf16 where the CPU has AVX-512 BF16]
     #[arg(long, value_name = "NAME")]
     precision: Option<Precision>,
     #[command(flatten)]

@@ -15,15 +15,15 @@ use crate::Outcome;
 use crate::progress::JobProgress;
 use crate::threads::Threads;
 
-/// Evaluates a model on a data set: accuracy of the policy, errors and calibration of the value
+/// Evaluate a model on a data set: accuracy of the policy, errors and calibration of the value
 ///
 /// Policy: top-1 and top-5 are accuracies among the legal moves; all-1 and all-5 those among all 4096
 /// from-to pairs, legal or not, for which a model with a legal-move mask is not trained. Phases depend on
 /// material (a minor piece counts 1, a rook 2, a queen 4; 24 in the initial position): the opening has at
 /// least 22, the endgame at most 8.
 ///
-/// Entropy is the mean negative log-likelihood of the moves played, and fit the sampling temperature at which it
-/// would be least: 1 if the model is as sure of its moves as it should be.
+/// Entropy: the mean negative log-likelihood of the moves played; fit: the temperature that minimizes the negative
+/// log-likelihood; 1 if calibrated.
 ///
 /// Value: the expected score of the side to move, 1 for a win, ½ for a draw. An evaluation of c centipawns
 /// has the expected score ½ + ½ c/(|c|+1000); centipawns are clamped to 2000.
@@ -38,8 +38,8 @@ pub struct EvalArgs {
     /// The checkpoint of this step instead; -1 for the newest
     #[arg(long, value_name = "N", requires = "model_tag", allow_negative_numbers = true)]
     step: Option<i64>,
-    /// Data set, or Parquet files with the columns fen, best_move and, if there is one, eval: a folder or a
-    /// file [default: $NANOCHAT_BASE_DIR/pra_data or ~/.cache/nanochess/pra_data]
+    /// Data set, or Parquet files with the columns fen, best_move and, if there is one, eval: a directory
+    /// or a file [default: $NANOCHAT_BASE_DIR/pra_data or ~/.cache/nanochess/pra_data]
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
     /// Split of the data set
@@ -61,7 +61,7 @@ pub struct EvalArgs {
     json: bool,
 }
 
-/// An input of a model beside the position.
+/// An optional input of a model besides the position.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Input {
     /// The last positions.

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::model::{ensure_not_model, model_folder_or_shipped};
 use crate::{Outcome, output};
 
-/// Exports a model to a directory, or imports a safetensors file
+/// Export a model to a directory, or import a safetensors file
 ///
 /// A model of the reference configuration has the tensor names and shapes of the reference
 /// implementation, so both read each other's files.

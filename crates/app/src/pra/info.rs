@@ -9,7 +9,7 @@ use pra::ModelText;
 use super::model::{ConfigArgs, model_folder_or_shipped};
 use crate::Outcome;
 
-/// Shows the configuration, tensors, parameters and FLOPs of a model
+/// Show the configuration, tensors, parameters and FLOPs of a model
 ///
 /// Examples:
 ///   tabiya pra info --model runs/pra

@@ -14,7 +14,7 @@ use super::model::{ensure_not_model, model_folder_or_shipped, parse_in};
 use crate::threads::Threads;
 use crate::{Outcome, input, output};
 
-/// Predicts the move probabilities and the result of a position
+/// Predict the move probabilities and the result of a position
 ///
 /// Examples:
 ///   tabiya pra predict --fen 'startpos moves e2e4 e7e5'

@@ -20,7 +20,7 @@ use crate::training::{self, Display, RunArgs};
 
 /// Train a model; an interrupted run resumes from its last checkpoint
 ///
-/// The output folder has log.jsonl, a line per step and per validation; loss.svg, the loss curve;
+/// The output directory has log.jsonl, a line per step and per validation; loss.svg, the loss curve;
 /// checkpoints/; and at the end model/, the finished model.
 ///
 /// A run is extended by --resume-from-step: options that are not given are those of the checkpoint, and the
@@ -35,11 +35,11 @@ use crate::training::{self, Display, RunArgs};
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct TrainArgs {
-    /// The data set, or Parquet files with the columns fen, best_move and, if there is one, eval: a folder
-    /// or a file [default: $NANOCHAT_BASE_DIR/pra_data or ~/.cache/nanochess/pra_data]
+    /// The data set, or Parquet files with the columns fen, best_move and, if there is one, eval: a
+    /// directory or a file [default: $NANOCHAT_BASE_DIR/pra_data or ~/.cache/nanochess/pra_data]
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
-    /// Output folder: log, loss curve, checkpoints and model; an interrupted run resumes from it
+    /// Output directory: log, loss curve, checkpoints and model; an interrupted run resumes from it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The same as --out checkpoints/TAG; pra_d8 for a model of 8 layers if neither is given
@@ -63,7 +63,7 @@ pub struct TrainArgs {
     /// Leave out one of our changes to the reference; repeatable
     #[arg(long, value_name = "WHAT", conflicts_with = "reference")]
     without: Vec<Change>,
-    /// Initial model: the one in this folder, with its shape, instead of random weights
+    /// Initial model: the one in this directory, with its shape, instead of random weights
     #[arg(long, value_name = "DIR", conflicts_with_all = ["depth", "n_embd", "reference", "without"])]
     from: Option<PathBuf>,
     /// Steps [default: 10000]
@@ -130,7 +130,7 @@ pub struct TrainArgs {
     /// bit-exact on cpu only
     #[arg(long, value_name = "NAME", default_value = "cpu", alias = "device-type")]
     device: String,
-    /// Precision of matrix products on the CPU: f32 or bf16, with f32 sums [default: bf16 where the CPU has
+    /// Precision of matmuls on the CPU: f32, or bf16 with f32 accumulation [default: bf16 where the CPU has
     /// AVX-512 BF16, f32 elsewhere and with --reference; a run resumes in its own]
     #[arg(long, value_name = "NAME")]
     precision: Option<Precision>,
@@ -170,7 +170,7 @@ impl OptimizerArg {
     }
 }
 
-/// A change of ours to the reference.
+/// A change to the reference.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Change {
     /// The policy has underpromotions.

@@ -16,11 +16,11 @@ use crate::uci::{each_command, print_line};
 
 /// Play the moves of a model, without search, as a UCI engine
 ///
-/// Options: Elo, the rating of the player that it imitates, and OpponentElo, that of its opponent (0 for unknown,
-/// or for the same), if the model reads ratings; Temperature in hundredths, 0 for always the most likely move, 100
-/// for the moves as people choose them; Max Loss, the centipawns that a move may lose by a short search, 0 for any; Seed, the random seed; Avoid
-/// Draws, to leave out moves that draw, repeat or let the opponent draw at once, if there are others;
-/// UCI_Chess960. Besides the protocol, `d` shows the board and `eval` the prediction of the model.
+/// Options: Elo, the rating of the imitated player, and OpponentElo, that of its opponent (0: unknown, or the same),
+/// if the model reads ratings; Temperature in hundredths: 0 plays the most likely move, 100 samples the policy;
+/// Max Loss, the centipawns that a move may lose by a short search, 0 for any; Seed, the random seed; Avoid Draws,
+/// to exclude moves that draw, repeat or allow the opponent to draw at once, if there are others; UCI_Chess960.
+/// Besides the protocol, `d` shows the board and `eval` the prediction of the model.
 #[derive(clap::Args)]
 pub struct UciArgs {
     /// Directory of a model [default: the embedded one]

@@ -215,9 +215,9 @@ fn attention_is_drawn_and_free_heads_are_compared() {
     let head = folder.read("head.svg");
     assert!(head.contains("Layer 2, knight 1") && head.matches("<use ").count() == 32);
     let one = ["--layer", "1", "--head", "7", "--square", "e5", "--json"];
-    let shares = succeed_json(&[&args[..], &one].concat());
-    assert_eq!((&shares["head"], &shares["from"]), (&"queen".into(), &"e5".into()));
-    let all = shares["shares"].as_object().unwrap();
+    let map = succeed_json(&[&args[..], &one].concat());
+    assert_eq!((&map["head"], &map["from"]), (&"queen".into(), &"e5".into()));
+    let all = map["weights"].as_object().unwrap();
     assert!((all.values().map(|share| share.as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-4);
     assert_eq!(all["d3"], 0.0, "no queen reaches d3 from e5");
     let html = folder.path("page.html");
