@@ -1,12 +1,12 @@
-//! Annotates a PGN tree with evaluations, marks and better variations.
+//! Annotates a PGN tree with evaluations, judgements and better variations.
 //!
-//! Evaluations and marks of an earlier analysis, by any program, are replaced. All other comments, NAGs
+//! Evaluations and judgements of an earlier analysis, by any program, are replaced. All other comments, NAGs
 //! and variations stay.
 
 use chess::pgn::{GameTree, Nag, TreeError};
 
 use super::game::{GameAnalysis, MoveAnalysis};
-use super::judge::Mark;
+use super::judge::Judgement;
 use crate::value::to_score;
 
 /// Maximum length of a better variation, in plies.
@@ -21,8 +21,8 @@ pub fn annotate(analysis: &GameAnalysis) -> Result<GameTree, TreeError> {
     let mut tree = analysis.tree.clone();
     for judged in &analysis.moves {
         let was_analysed = set_eval(&mut tree, judged)?;
-        set_mark(&mut tree, judged, was_analysed)?;
-        if judged.mark.is_some() {
+        set_judgement(&mut tree, judged, was_analysed)?;
+        if judged.judgement.is_some() {
             add_better(&mut tree, judged)?;
         }
     }
@@ -82,22 +82,22 @@ fn without_eval(comment: &str) -> String {
     left.trim().to_owned()
 }
 
-/// Sets the mark. It replaces the other move assessments (`!`, `??`, `!?` and so on). A move without a
-/// mark keeps the NAGs of annotators, but not the marks of an earlier analysis.
-fn set_mark(
+/// Sets the judgement. It replaces the other move assessments (`!`, `??`, `!?` and so on). A move without a
+/// judgement keeps the NAGs of annotators, but not the judgements of an earlier analysis.
+fn set_judgement(
     tree: &mut GameTree,
     judged: &MoveAnalysis,
     was_analysed: bool,
 ) -> Result<(), TreeError> {
     let Some(node) = tree.node(judged.id) else { return Err(TreeError::NoSuchNode) };
     let is_quality = |nag: Nag| (Nag::GOOD..=Nag::DUBIOUS).contains(&nag);
-    let is_mark = |nag: Nag| Mark::ALL.iter().any(|mark| mark.nag() == nag);
+    let is_judgement = |nag: Nag| Judgement::ALL.iter().any(|judgement| judgement.nag() == nag);
     let mut nags: Vec<Nag> = Vec::new();
-    nags.extend(judged.mark.map(Mark::nag));
+    nags.extend(judged.judgement.map(Judgement::nag));
     for &nag in node.nags() {
-        let replaced = match judged.mark {
+        let replaced = match judged.judgement {
             Some(_) => is_quality(nag),
-            None => was_analysed && is_mark(nag),
+            None => was_analysed && is_judgement(nag),
         };
         if !replaced && !nags.contains(&nag) {
             nags.push(nag);
@@ -149,11 +149,11 @@ mod tests {
         }
     }
 
-    /// An analysis with these scores and marks, stopped after them.
-    fn analysis(text: &str, moves: &[(i32, Option<Mark>)]) -> GameAnalysis {
+    /// An analysis with these scores and judgements, stopped after them.
+    fn analysis(text: &str, moves: &[(i32, Option<Judgement>)]) -> GameAnalysis {
         let tree = read_trees(text.as_bytes()).remove(0).unwrap();
         let mut before = *tree.root().position();
-        let judged = tree.main_line().zip(moves).map(|((id, node), &(white, mark))| {
+        let judged = tree.main_line().zip(moves).map(|((id, node), &(white, judgement))| {
             let m = node.played().unwrap();
             let judged = MoveAnalysis {
                 id,
@@ -161,7 +161,7 @@ mod tests {
                 m,
                 white,
                 loss: 0.0,
-                mark,
+                judgement,
                 reply: Vec::new(),
                 better: None,
             };
@@ -183,7 +183,7 @@ mod tests {
         let text = "1. e4 $4 $4 $18 { [%eval 0.1] [%clk 0:01:00] } e5 $2 { [%eval 9] } 2. Nf3 $1 \
                     { fine } Nc6 $1 { [%eval 0.2] { b } *";
         let analysis =
-            analysis(text, &[(9, Some(Mark::Mistake)), (-9, None), (20, None), (31, None)]);
+            analysis(text, &[(9, Some(Judgement::Mistake)), (-9, None), (20, None), (31, None)]);
         let once = "1. e4 $2 $18 { [%eval 0.09] [%clk 0:01:00] } 1... e5 { [%eval -0.09] } 2. \
                     Nf3 $1 { [%eval 0.20] } { fine } 2... Nc6 $1 { [%eval 0.31] } { ( b } *";
         assert_eq!(written(&analysis), once);

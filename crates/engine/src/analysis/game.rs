@@ -1,17 +1,17 @@
 //! Evaluates the positions of a game and judges its moves, suspects by two or three looks.
 //!
 //! A short search of every position nominates suspects: moves whose loss in expected points earns a
-//! mark. Scores of short searches differ by that much from depth to depth, so a suspect is judged by a
+//! judgement. Scores of short searches differ by that much from depth to depth, so a suspect is judged by a
 //! second, longer look at the position before it: a search of all moves, and one of the move played
 //! alone to the same depth. What then looks like a mistake or a blunder gets a third look, longer again.
 //! The loss is the minimum over all looks and over the last depths of the last one; the best move of a
-//! look has lost nothing. A mark needs a loss that clears its threshold by the standard deviation that
+//! look has lost nothing. A judgement needs a loss that clears its threshold by the standard deviation that
 //! losses have at that number of nodes.
 
 use chess::pgn::{GameTree, NodeId};
 use chess::{Color, Game, Move, Position};
 
-use super::judge::{DUBIOUS, MISTAKE, Mark, loss};
+use super::judge::{DUBIOUS, Judgement, MISTAKE, loss};
 use super::results::{PositionSearch, SearchResults};
 use super::worker::AnalysisError;
 use crate::search::Limits;
@@ -56,8 +56,8 @@ pub struct MoveAnalysis {
     pub white: Value,
     /// Expected points lost.
     pub loss: f64,
-    /// The mark for the loss.
-    pub mark: Option<Mark>,
+    /// The judgement for the loss.
+    pub judgement: Option<Judgement>,
     /// The principal variation after the move: the refutation of a bad one.
     pub reply: Vec<Move>,
     /// The engine's choice if it is another move: principal variation and score from White's point of view.
@@ -79,7 +79,7 @@ pub struct GameAnalysis {
     pub problem: Option<String>,
 }
 
-/// The judgement of a move, for the player who made it.
+/// The loss of a move, for the player who made it.
 #[derive(Clone, Default, Debug)]
 struct Verdict {
     loss: f64,
@@ -89,8 +89,8 @@ struct Verdict {
 }
 
 impl Verdict {
-    fn mark(&self) -> Option<Mark> {
-        Mark::of_estimate(self.loss, self.deviation)
+    fn judgement(&self) -> Option<Judgement> {
+        Judgement::of_estimate(self.loss, self.deviation)
     }
 }
 
@@ -152,12 +152,13 @@ impl GameAnalysis {
         game_title(&self.tree)
     }
 
-    /// How many moves of a player have each mark, and the mean loss per move.
+    /// How many moves of a player have each judgement, and the mean loss per move.
     pub fn tally(&self, color: Color) -> ([usize; 3], f64) {
         let theirs = || self.moves.iter().filter(|judged| judged.before.turn() == color);
-        let count = |mark| theirs().filter(|judged| judged.mark == Some(mark)).count();
+        let count =
+            |judgement| theirs().filter(|judged| judged.judgement == Some(judgement)).count();
         let sum: f64 = theirs().map(|judged| judged.loss).sum();
-        (Mark::ALL.map(count), sum / theirs().count().max(1) as f64)
+        (Judgement::ALL.map(count), sum / theirs().count().max(1) as f64)
     }
 }
 
@@ -317,7 +318,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             m,
             white: white_pov(self.results[n + 1].last().score, !turn),
             loss: verdict.loss,
-            mark: self.verdicts[n].as_ref().and_then(Verdict::mark),
+            judgement: self.verdicts[n].as_ref().and_then(Verdict::judgement),
             reply: self.results[n + 1].last().pv.clone(),
             better: verdict.better.map(|(line, score)| (line, white_pov(score, turn))),
         })
@@ -374,12 +375,12 @@ mod tests {
         (analysis, script.searches)
     }
 
-    fn marks(analysis: &GameAnalysis) -> Vec<Option<Mark>> {
-        analysis.moves.iter().map(|judged| judged.mark).collect()
+    fn judgements(analysis: &GameAnalysis) -> Vec<Option<Judgement>> {
+        analysis.moves.iter().map(|judged| judged.judgement).collect()
     }
 
     #[test]
-    fn the_best_move_of_the_second_search_gets_no_mark() {
+    fn the_best_move_of_the_second_search_gets_no_judgement() {
         // The first look prefers d4 by far; the second finds that e4 was best.
         let (analysis, searches) = analyze("1. e4 e5 *", |ply, nodes, _| {
             Some(match (ply, nodes) {
@@ -390,7 +391,7 @@ mod tests {
                 _ => panic!("{ply}"),
             })
         });
-        assert_eq!(marks(&analysis), [None, None]);
+        assert_eq!(judgements(&analysis), [None, None]);
         assert_eq!(
             (analysis.start, analysis.moves[0].white, analysis.moves[0].loss),
             (90, 90, 0.0)
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_loss_of_all_looks_decides_the_mark() {
+    fn the_smallest_loss_of_all_looks_decides_the_judgement() {
         // A blunder at the first look, a mistake at the second; both moves to the same depth.
         let (analysis, searches) = analyze("1. e4 *", |ply, nodes, restricted| {
             Some(match (ply, nodes, restricted) {
@@ -413,7 +414,7 @@ mod tests {
                 _ => panic!("{ply}"),
             })
         });
-        assert_eq!(marks(&analysis), [Some(Mark::Mistake)]);
+        assert_eq!(judgements(&analysis), [Some(Judgement::Mistake)]);
         assert_eq!(analysis.moves[0].loss, loss(60, -20));
         assert_eq!(analysis.moves[0].white, -20);
         assert_eq!(searches.len(), 6);
@@ -427,7 +428,7 @@ mod tests {
                 _ => (60, "d4"),
             })
         });
-        assert_eq!(marks(&analysis), [Some(Mark::Mistake)]);
+        assert_eq!(judgements(&analysis), [Some(Judgement::Mistake)]);
     }
 
     #[test]
@@ -445,13 +446,13 @@ mod tests {
         };
         // A blunder after two looks, hardly worse than the best move after three.
         let (analysis, searches) = look(-300, 50);
-        assert_eq!(marks(&analysis), [None]);
+        assert_eq!(judgements(&analysis), [None]);
         assert_eq!(analysis.moves[0].loss, loss(60, 50));
         assert_eq!(analysis.moves[0].white, 50);
         assert_eq!(searches.last(), Some(&(0, THIRD, true)));
         // A dubious move after two looks stays one.
         let (analysis, searches) = look(20, -300);
-        assert_eq!(marks(&analysis), [Some(Mark::Dubious)]);
+        assert_eq!(judgements(&analysis), [Some(Judgement::Dubious)]);
         assert_eq!(searches.last(), Some(&(0, SECOND, true)));
     }
 
@@ -470,7 +471,7 @@ mod tests {
                 _ => panic!("{ply}"),
             })
         });
-        assert_eq!(marks(&analysis), [Some(Mark::Blunder), Some(Mark::Mistake)]);
+        assert_eq!(judgements(&analysis), [Some(Judgement::Blunder), Some(Judgement::Mistake)]);
     }
 
     #[test]

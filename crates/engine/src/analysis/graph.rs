@@ -10,7 +10,7 @@ use chess::Color;
 use chess::svg::escape_xml;
 
 use super::game::GameAnalysis;
-use super::judge::{Mark, expectation};
+use super::judge::{Judgement, expectation};
 use super::notation::pawns;
 use crate::value::{MATE, Value};
 
@@ -138,17 +138,18 @@ fn dots(
         let dots = if judged.before.turn() == Color::White { "." } else { "…" };
         let number = judged.before.fullmove_number();
         let san = judged.before.san(judged.m);
-        let symbol = judged.mark.map_or("", Mark::symbol);
+        let symbol = judged.judgement.map_or("", Judgement::symbol);
         let mut tooltip = format!("{number}{dots} {san}{symbol}  {}", pawns(judged.white));
-        if let (Some(_), Some((line, white))) = (judged.mark, &judged.better)
+        if let (Some(_), Some((line, white))) = (judged.judgement, &judged.better)
             && let Some(&best) = line.first()
         {
             let _ = write!(tooltip, "; better {} {}", judged.before.san(best), pawns(*white));
         }
-        let (radius, look) = match judged.mark {
-            Some(mark) => {
-                (5.0, format!(r##"fill="{}" stroke="#ffffff" stroke-width="1.2""##, mark.color()))
-            }
+        let (radius, look) = match judged.judgement {
+            Some(judgement) => (
+                5.0,
+                format!(r##"fill="{}" stroke="#ffffff" stroke-width="1.2""##, judgement.color()),
+            ),
             None => (4.0, r##"fill="#000000" fill-opacity="0""##.to_owned()),
         };
         let _ = writeln!(
@@ -156,13 +157,13 @@ fn dots(
             r##"<circle cx="{cx:.1}" cy="{cy:.1}" r="{radius}" {look}><title>{}</title></circle>"##,
             escape_xml(&tooltip)
         );
-        if judged.mark == Some(Mark::Blunder) {
+        if judged.judgement == Some(Judgement::Blunder) {
             // Above the dot if there is room, below it otherwise.
             let at = if cy - TOP > 24.0 { cy - 10.0 } else { cy + 20.0 };
             let _ = writeln!(
                 svg,
                 r##"<text x="{cx:.1}" y="{at:.1}" font-size="11" font-weight="600" text-anchor="middle" fill="{}" stroke="#f6f3ec" stroke-width="3" paint-order="stroke">{number}{dots} {san}??</text>"##,
-                Mark::Blunder.color()
+                Judgement::Blunder.color()
             );
         }
     }
@@ -171,15 +172,15 @@ fn dots(
 /// The legend of the dots, with the counts of each player.
 fn legend(svg: &mut String, analysis: &GameAnalysis) {
     let ((white, _), (black, _)) = (analysis.tally(Color::White), analysis.tally(Color::Black));
-    for (n, mark) in Mark::ALL.into_iter().enumerate() {
+    for (n, judgement) in Judgement::ALL.into_iter().enumerate() {
         let at = LEFT + 6.0 + 200.0 * n as f64;
         let name = ["dubious", "mistake", "blunder"][n];
         let _ = writeln!(
             svg,
             r##"<circle cx="{at:.1}" cy="49" r="5" fill="{}"/><text x="{:.1}" y="53" font-size="12" fill="#5c6a6d">{} {name}: White {}, Black {}</text>"##,
-            mark.color(),
+            judgement.color(),
             at + 11.0,
-            mark.symbol(),
+            judgement.symbol(),
             white[n],
             black[n]
         );

@@ -1,4 +1,4 @@
-//! The loss of a move in expected points, and its mark.
+//! The loss of a move in expected points, and its judgement.
 //!
 //! A win is 1 point, a draw ½. Centipawns are no measure: two pawns decide an equal game and mean
 //! nothing in a won one.
@@ -14,30 +14,30 @@ pub const MISTAKE: f64 = 0.10;
 /// Least loss of a blunder (??).
 pub const BLUNDER: f64 = 0.20;
 
-/// The mark of a move that loses expected points.
+/// The judgement of a move that loses expected points.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs, reason = "the names say it all")]
-pub enum Mark {
+pub enum Judgement {
     Dubious,
     Mistake,
     Blunder,
 }
 
-impl Mark {
-    /// All marks, the smallest loss first.
+impl Judgement {
+    /// All judgements, the smallest loss first.
     pub const ALL: [Self; 3] = [Self::Dubious, Self::Mistake, Self::Blunder];
 
-    /// The mark of a loss; `None` below [`DUBIOUS`].
+    /// The judgement of a loss; `None` below [`DUBIOUS`].
     pub fn of(loss: f64) -> Option<Self> {
         Self::of_estimate(loss, 0.0)
     }
 
-    /// The worst mark that an estimated loss with this standard deviation supports: the lower bound of a
+    /// The worst judgement that an estimated loss with this standard deviation supports: the lower bound of a
     /// one-sided confidence interval must reach the threshold, at 95 % for a blunder, 90 % for a mistake
     /// and 69 % for a dubious move.
     pub fn of_estimate(loss: f64, deviation: f64) -> Option<Self> {
-        Self::ALL.into_iter().rev().find(|mark| {
-            let (threshold, deviations) = match mark {
+        Self::ALL.into_iter().rev().find(|judgement| {
+            let (threshold, deviations) = match judgement {
                 Self::Dubious => (DUBIOUS, 0.5),
                 Self::Mistake => (MISTAKE, 1.28),
                 Self::Blunder => (BLUNDER, 1.65),
@@ -96,26 +96,26 @@ mod tests {
     }
 
     #[test]
-    fn marks_grow_with_the_loss() {
-        assert_eq!(Mark::of(loss(20, 10)), None);
-        assert_eq!(Mark::of(DUBIOUS), Some(Mark::Dubious));
-        assert_eq!(Mark::of(MISTAKE), Some(Mark::Mistake));
-        assert_eq!(Mark::of(loss(mate_in(3), 0)), Some(Mark::Blunder));
-        assert_eq!(Mark::of(loss(0, mated_in(2))), Some(Mark::Blunder));
-        assert_eq!(Mark::of(loss(mate_in(3), mate_in(9))), None);
+    fn judgements_grow_with_the_loss() {
+        assert_eq!(Judgement::of(loss(20, 10)), None);
+        assert_eq!(Judgement::of(DUBIOUS), Some(Judgement::Dubious));
+        assert_eq!(Judgement::of(MISTAKE), Some(Judgement::Mistake));
+        assert_eq!(Judgement::of(loss(mate_in(3), 0)), Some(Judgement::Blunder));
+        assert_eq!(Judgement::of(loss(0, mated_in(2))), Some(Judgement::Blunder));
+        assert_eq!(Judgement::of(loss(mate_in(3), mate_in(9))), None);
     }
 
     #[test]
-    fn an_uncertain_loss_gets_a_milder_mark() {
+    fn an_uncertain_loss_gets_a_milder_judgement() {
         for (deviation, expected) in [
-            (0.0, Some(Mark::Blunder)),
-            (0.06, Some(Mark::Blunder)),
-            (0.07, Some(Mark::Mistake)),
-            (0.15, Some(Mark::Mistake)),
-            (0.17, Some(Mark::Dubious)),
+            (0.0, Some(Judgement::Blunder)),
+            (0.06, Some(Judgement::Blunder)),
+            (0.07, Some(Judgement::Mistake)),
+            (0.15, Some(Judgement::Mistake)),
+            (0.17, Some(Judgement::Dubious)),
             (0.52, None),
         ] {
-            assert_eq!(Mark::of_estimate(0.305, deviation), expected, "{deviation}");
+            assert_eq!(Judgement::of_estimate(0.305, deviation), expected, "{deviation}");
         }
     }
 }

@@ -17,11 +17,11 @@
 //! | file | holds |
 //! |---|---|
 //! | `worker` | an engine that searches on its own thread and can be stopped |
-//! | `judge` | expected points lost by a move, and its mark |
+//! | `judge` | expected points lost by a move, and its judgement |
 //! | `accuracy` | the accuracy of a player |
 //! | `results` | search results by depth, the interface of a searcher |
 //! | `game` | a whole game, move by move; suspects are searched twice |
-//! | `annotate` | the game tree with evaluations, marks and better variations |
+//! | `annotate` | the game tree with evaluations, judgements and better variations |
 //! | `graph` | the evaluation graph as SVG |
 //! | `table` | the move table of a game, and its JSON |
 //! | `pv_text` | principal variations as rows, JSON and a picture |
@@ -42,7 +42,7 @@ pub use accuracy::move_accuracy;
 pub use annotate::annotate;
 pub use game::{GameAnalysis, MoveAnalysis, game_title};
 pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
-pub use judge::{BLUNDER, DUBIOUS, MISTAKE, Mark, expectation, loss};
+pub use judge::{BLUNDER, DUBIOUS, Judgement, MISTAKE, expectation, loss};
 pub use notation::{numbered_san, pawns, san_line, san_within, score_json};
 pub use pv_text::{lines_json, lines_picture};
 pub use results::{PositionSearch, SearchResults};

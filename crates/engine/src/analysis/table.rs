@@ -7,7 +7,7 @@ use layout::shorten;
 use serde_json::json;
 
 use super::game::{GameAnalysis, MoveAnalysis};
-use super::judge::Mark;
+use super::judge::Judgement;
 use super::notation::{pawns, san_line, san_within, score_json};
 
 /// Maximum length of a better variation, in plies.
@@ -58,46 +58,46 @@ impl fmt::Display for GameTable<'_> {
         writeln!(f)?;
         for color in Color::ALL {
             let (counts, loss) = analysis.tally(color);
-            let counts = Mark::ALL.iter().zip(counts);
-            let marks: Vec<String> =
-                counts.map(|(mark, n)| format!("{n} {}", mark.symbol())).collect();
-            writeln!(f, "{color}: {}; {loss:.3} points given away a move", marks.join(", "))?;
+            let counts = Judgement::ALL.iter().zip(counts);
+            let judgements: Vec<String> =
+                counts.map(|(judgement, n)| format!("{n} {}", judgement.symbol())).collect();
+            writeln!(f, "{color}: {}; {loss:.3} points given away a move", judgements.join(", "))?;
         }
         Ok(())
     }
 }
 
-/// A move with its mark, and the evaluation after it. Escape codes come after padding.
+/// A move with its judgement, and the evaluation after it. Escape codes come after padding.
 fn cell(judged: Option<&MoveAnalysis>, color: bool) -> String {
     let Some(judged) = judged else { return format!("{:20}", "…") };
     let san = judged.before.san(judged.m);
-    let mark = judged.mark.map_or("", Mark::symbol);
-    let text = format!("{:12}", format!("{san} {mark}"));
+    let judgement = judged.judgement.map_or("", Judgement::symbol);
+    let text = format!("{:12}", format!("{san} {judgement}"));
     let eval = format!("{:>8}", pawns(judged.white));
-    match judged.mark {
-        Some(mark) if color => format!("\x1b[{}m{text}\x1b[0m{eval}", code(mark)),
+    match judged.judgement {
+        Some(judgement) if color => format!("\x1b[{}m{text}\x1b[0m{eval}", code(judgement)),
         _ => text + &eval,
     }
 }
 
-/// The ANSI color of a mark.
-const fn code(mark: Mark) -> &'static str {
-    match mark {
-        Mark::Dubious => "33",
-        Mark::Mistake => "35",
-        Mark::Blunder => "1;31",
+/// The ANSI color of a judgement.
+const fn code(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::Dubious => "33",
+        Judgement::Mistake => "35",
+        Judgement::Blunder => "1;31",
     }
 }
 
 /// The better variation of a marked move, in one line of at most `columns`.
 fn note(judged: &MoveAnalysis, columns: usize) -> Option<String> {
-    let mark = judged.mark?;
+    let judgement = judged.judgement?;
     let (moves, white) = judged.better.as_ref()?;
     let start = format!(
         "{INDENT}{} {} gives away {:.2}: better ",
         san_line(&judged.before, &[judged.m], 1),
-        mark.symbol(),
-        // Truncated, not rounded: 0.097 is below the 0.10 of the next mark.
+        judgement.symbol(),
+        // Truncated, not rounded: 0.097 is below the 0.10 of the next judgement.
         (judged.loss * 100.0).floor() / 100.0,
     );
     let end = format!(" ({})", pawns(*white));
@@ -145,7 +145,7 @@ impl MoveAnalysis {
             "uci": before.uci(self.m, CastlingStyle::Standard).as_str(),
             "score": score_json(self.white),
             "loss": self.loss,
-            "mark": self.mark.map(Mark::symbol),
+            "mark": self.judgement.map(Judgement::symbol),
             "better": better,
         })
     }
@@ -164,14 +164,14 @@ mod tests {
         let reply = before.after(best).parse_san("Kxd1").unwrap();
         let castles = before.after(best).after(reply).parse_san("O-O-O+").unwrap();
         let better = Some((vec![best, reply, castles], -1137));
-        let mark = Some(Mark::Dubious);
+        let judgement = Some(Judgement::Dubious);
         let judged = MoveAnalysis {
             id: NodeId::ROOT,
             before,
             m,
             white: 0,
             loss: 0.097,
-            mark,
+            judgement,
             reply: Vec::new(),
             better,
         };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Clock, Color, GameResult, MarkName, PacoAction, PacoPlayer, Player, Shape, Uci};
+use super::{Clock, Color, GameResult, JudgementName, PacoAction, PacoPlayer, Player, Shape, Uci};
 
 /// A message of the page.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -241,14 +241,14 @@ pub struct SavedReport {
     pub moves: Vec<Option<SavedMove>>,
 }
 
-/// The judgement of a move; scores are the engine's own, from White's point of view.
+/// The analysis of a move; scores are the engine's own, from White's point of view.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedMove {
     pub score: i32,
     pub loss: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<MarkName>,
+    pub mark: Option<JudgementName>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reply: Vec<Uci>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,8 +17,8 @@ pub use paco::{
     PacoPlayer, PacoPromotion, PacoSako, PacoShown, PacoSquare, PacoTurn, Required,
 };
 pub use server::{
-    AttentionMessage, Better, GameMessage, GraphPoint, HeadInfo, LearnMessage, LearnState,
-    LegalMove, Level, LinesMessage, MarkName, ModelInfo, ModelMessage, ModelMove, MoveKind,
+    AttentionMessage, Better, GameMessage, GraphPoint, HeadInfo, JudgementName, LearnMessage,
+    LearnState, LegalMove, Level, LinesMessage, ModelInfo, ModelMessage, ModelMove, MoveKind,
     NoticeLevel, Opening, OutcomeMessage, PlayMessage, PlayStatus, PlayerReport, PositionMessage,
     PromotionPiece, PvMessage, ReportMessage, ServerMessage, TreeNode, Upload, UploadedGame,
     Welcome,

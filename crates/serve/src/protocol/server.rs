@@ -120,15 +120,15 @@ pub struct TreeNode {
     pub nags: Vec<u8>,
     pub shapes: Vec<Shape>,
     pub score: Option<ScoreMessage>,
-    pub mark: Option<MarkName>,
+    pub mark: Option<JudgementName>,
     pub loss: Option<f64>,
     pub better: Option<Better>,
     pub refutation: Option<Better>,
 }
 
-/// A mark by expected points lost.
+/// A judgement by expected points lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum MarkName {
+pub enum JudgementName {
     #[serde(rename = "?!")]
     Dubious,
     #[serde(rename = "?")]
@@ -308,7 +308,7 @@ pub struct GraphPoint {
     pub node: u32,
     pub score: ScoreMessage,
     pub expectation: f64,
-    pub mark: Option<MarkName>,
+    pub mark: Option<JudgementName>,
 }
 
 /// "Learn from your mistakes".

@@ -1,15 +1,15 @@
-//! The open game: its tree, and the judgements of its moves.
+//! The open game: its tree, and the judged moves.
 
 use std::collections::BTreeMap;
 
 use chess::pgn::{self, Annotation, GameTree, Node, NodeId, Variant, annotations, split_commands};
 use chess::{CastlingStyle, Move, Position};
-use engine::analysis::Mark;
+use engine::analysis::Judgement;
 use engine::value::{Value, to_score};
 
 use super::refusal::Refusal;
 use crate::protocol::{
-    Better, GameMessage, MarkName, ScoreMessage, Shape, ShapeColor, TreeNode, Uci, VariantName,
+    Better, GameMessage, JudgementName, ScoreMessage, Shape, ShapeColor, TreeNode, Uci, VariantName,
 };
 
 /// The maximum number of nodes of a tree, removed ones included.
@@ -21,10 +21,10 @@ pub const MAX_LINE: usize = 30;
 
 /// The analysis of a move.
 #[derive(Clone, Debug)]
-pub struct Judgement {
+pub struct JudgedMove {
     /// After the move, from White's point of view.
     pub score: Value,
-    pub mark: Option<Mark>,
+    pub judgement: Option<Judgement>,
     pub loss: f64,
     pub better: Option<Better>,
     pub refutation: Option<Better>,
@@ -36,12 +36,12 @@ pub struct Document {
     pub tree: GameTree,
     /// The parse error of the text, if a part is missing.
     pub problem: Option<String>,
-    pub judgements: BTreeMap<NodeId, Judgement>,
+    pub judged_moves: BTreeMap<NodeId, JudgedMove>,
 }
 
 impl Document {
     pub fn new(number: u64, tree: GameTree, problem: Option<String>) -> Self {
-        Self { number, tree, problem, judgements: BTreeMap::new() }
+        Self { number, tree, problem, judged_moves: BTreeMap::new() }
     }
 
     /// The node of this number, if it is in the tree.
@@ -122,7 +122,7 @@ impl Document {
             Annotation::Squares(list) | Annotation::Arrows(list) => list.map(shape).collect(),
             _ => Vec::new(),
         });
-        let judged = self.judgements.get(&id);
+        let judged = self.judged_moves.get(&id);
         TreeNode {
             id: id.number(),
             parent: node.parent().map(NodeId::number),
@@ -134,7 +134,7 @@ impl Document {
             nags: node.nags().iter().map(|nag| nag.0).collect(),
             shapes: shapes.collect(),
             score: judged.map(|judged| white(judged.score)).or_else(|| written.last()),
-            mark: judged.and_then(|judged| judged.mark).map(MarkName::from),
+            mark: judged.and_then(|judged| judged.judgement).map(JudgementName::from),
             loss: judged.map(|judged| judged.loss),
             better: judged.and_then(|judged| judged.better.clone()),
             refutation: judged.and_then(|judged| judged.refutation.clone()),
@@ -181,22 +181,22 @@ fn shape(shape: pgn::Shape) -> Shape {
     Shape { color, from: shape.from.into(), to }
 }
 
-impl From<MarkName> for Mark {
-    fn from(mark: MarkName) -> Self {
-        match mark {
-            MarkName::Dubious => Self::Dubious,
-            MarkName::Mistake => Self::Mistake,
-            MarkName::Blunder => Self::Blunder,
+impl From<JudgementName> for Judgement {
+    fn from(name: JudgementName) -> Self {
+        match name {
+            JudgementName::Dubious => Self::Dubious,
+            JudgementName::Mistake => Self::Mistake,
+            JudgementName::Blunder => Self::Blunder,
         }
     }
 }
 
-impl From<Mark> for MarkName {
-    fn from(mark: Mark) -> Self {
-        match mark {
-            Mark::Dubious => Self::Dubious,
-            Mark::Mistake => Self::Mistake,
-            Mark::Blunder => Self::Blunder,
+impl From<Judgement> for JudgementName {
+    fn from(judgement: Judgement) -> Self {
+        match judgement {
+            Judgement::Dubious => Self::Dubious,
+            Judgement::Mistake => Self::Mistake,
+            Judgement::Blunder => Self::Blunder,
         }
     }
 }

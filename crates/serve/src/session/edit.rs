@@ -103,7 +103,7 @@ impl Session {
             (holds(self.cursor), self.play.as_ref().is_some_and(|play| holds(play.node)));
         self.document.tree.remove(id)?;
         let tree = &self.document.tree;
-        self.document.judgements.retain(|&id, _| tree.path(id).is_some());
+        self.document.judged_moves.retain(|&id, _| tree.path(id).is_some());
         if plays_it {
             self.play = None;
             self.changed.play = true;

@@ -3,13 +3,13 @@
 
 use chess::pgn::{GameTree, NodeId};
 use chess::{Move, Position};
-use engine::analysis::{GameAnalysis, Mark, MoveAnalysis};
+use engine::analysis::{GameAnalysis, Judgement, MoveAnalysis};
 use engine::value::MATE;
 
 use super::Session;
 use super::document::{MAX_LINE, uci};
 use super::report::MAX_PLIES;
-use crate::protocol::{MarkName, SavedMove, SavedReport, Uci};
+use crate::protocol::{JudgementName, SavedMove, SavedReport, Uci};
 
 impl Session {
     /// The saved form of an analysis of the open game.
@@ -49,12 +49,12 @@ impl Session {
 
 fn keep_move(judged: &MoveAnalysis) -> SavedMove {
     let line = |moves: &[Move]| moves.iter().take(MAX_LINE).map(|&m| uci(m)).collect();
-    let better = judged.mark.and(judged.better.as_ref());
+    let better = judged.judgement.and(judged.better.as_ref());
     SavedMove {
         score: judged.white,
         loss: judged.loss,
-        mark: judged.mark.map(MarkName::from),
-        reply: judged.mark.map(|_| line(&judged.reply)).unwrap_or_default(),
+        mark: judged.judgement.map(JudgementName::from),
+        reply: judged.judgement.map(|_| line(&judged.reply)).unwrap_or_default(),
         better: better.map(|(moves, score)| (line(moves), *score)),
     }
 }
@@ -70,7 +70,7 @@ fn restore_move(tree: &GameTree, id: NodeId, saved: &SavedMove) -> Option<MoveAn
         m,
         white: clamp(saved.score),
         loss: if saved.loss.is_finite() { saved.loss.clamp(0.0, 1.0) } else { 0.0 },
-        mark: saved.mark.map(Mark::from),
+        judgement: saved.mark.map(Judgement::from),
         reply: legal_line(*node.position(), &saved.reply),
         better: better.map(|(moves, score)| (legal_line(before, moves), clamp(*score))),
     })

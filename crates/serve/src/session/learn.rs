@@ -60,8 +60,8 @@ impl Session {
         }
         let tree = &self.document.tree;
         let exercise = |(id, node): (NodeId, &chess::pgn::Node)| {
-            let judged = self.document.judgements.get(&id)?;
-            judged.mark?;
+            let judged = self.document.judged_moves.get(&id)?;
+            judged.judgement?;
             let before = node.parent()?;
             let position = *tree.node(before)?.position();
             let best = position.parse_uci(judged.better.as_ref()?.uci.first()?).ok()?;

@@ -231,7 +231,7 @@ impl Session {
             self.document.tree.path(self.cursor).is_some_and(|path| path.contains(&removed));
         self.document.tree.remove(removed)?;
         let tree = &self.document.tree;
-        self.document.judgements.retain(|&id, _| tree.path(id).is_some());
+        self.document.judged_moves.retain(|&id, _| tree.path(id).is_some());
         let play = self.playing()?;
         play.node = target;
         play.since = now;

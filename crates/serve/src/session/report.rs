@@ -8,7 +8,7 @@ use engine::analysis::{GameAnalysis, MoveAnalysis, annotate, expectation};
 use engine::search::Limits;
 
 use super::Session;
-use super::document::{Judgement, notations, white};
+use super::document::{JudgedMove, notations, white};
 use super::refusal::Refusal;
 use crate::job::{JobId, Output, Work};
 use crate::protocol::{Better, GraphPoint, PlayerReport, ReportMessage, ServerMessage};
@@ -88,10 +88,10 @@ impl Session {
         self.show_analysis(&analysis);
     }
 
-    /// Stores the judgements of the open game's moves, and sends the report.
+    /// Stores the judged moves of the open game, and sends the report.
     pub(super) fn show_analysis(&mut self, analysis: &GameAnalysis) {
-        self.document.judgements =
-            analysis.moves.iter().map(|judged| (judged.id, judgement(judged))).collect();
+        self.document.judged_moves =
+            analysis.moves.iter().map(|judged| (judged.id, judged_move(judged))).collect();
         self.analysis.is_done = true;
         // The exercises are those of an earlier analysis.
         self.learn = None;
@@ -117,7 +117,7 @@ impl Session {
         let start = point(NodeId::ROOT, analysis.start, None);
         let moves = analysis.moves.iter();
         let points =
-            moves.map(|judged| point(judged.id, judged.white, judged.mark.map(Into::into)));
+            moves.map(|judged| point(judged.id, judged.white, judged.judgement.map(Into::into)));
         ReportMessage {
             document: self.document.number,
             complete: !analysis.stopped,
@@ -142,21 +142,21 @@ impl Session {
     }
 }
 
-fn judgement(judged: &MoveAnalysis) -> Judgement {
+fn judged_move(judged: &MoveAnalysis) -> JudgedMove {
     let line = |position: &chess::Position, moves: &[chess::Move], score| {
         let (uci, san) = notations(position, moves);
         (!uci.is_empty()).then(|| Better { uci, san, score: white(score) })
     };
     // Only a bad move has a better one, and is refuted.
-    let better = judged.mark.and(judged.better.as_ref());
+    let better = judged.judgement.and(judged.better.as_ref());
     let after = judged.before.is_legal(judged.m).then(|| judged.before.after(judged.m));
-    Judgement {
+    JudgedMove {
         score: judged.white,
-        mark: judged.mark,
+        judgement: judged.judgement,
         loss: judged.loss,
         better: better.and_then(|(moves, score)| line(&judged.before, moves, *score)),
         refutation: judged
-            .mark
+            .judgement
             .and(after)
             .and_then(|after| line(&after, &judged.reply, judged.white)),
     }

@@ -242,12 +242,14 @@ fn a_report_has_the_marks_the_accuracy_and_the_refutations() {
     assert_eq!((report.graph.len(), report.complete, report.white.moves), (6, true, 3));
     assert_eq!(report.black.marks[2], 1);
     assert!(report.black.accuracy < 60.0 && report.white.accuracy > report.black.accuracy);
-    assert!(report.graph[4].expectation == 1.0 && report.graph[4].mark == Some(MarkName::Blunder));
+    assert!(
+        report.graph[4].expectation == 1.0 && report.graph[4].mark == Some(JudgementName::Blunder)
+    );
     let nodes = page.game.as_ref().unwrap().nodes.clone();
     let blunder = nodes.iter().find(|node| node.san.as_deref() == Some("Ke7")).unwrap();
     assert_eq!(
         (blunder.mark, blunder.score),
-        (Some(MarkName::Blunder), Some(ScoreMessage::Mate(1)))
+        (Some(JudgementName::Blunder), Some(ScoreMessage::Mate(1)))
     );
     assert_eq!(blunder.refutation.as_ref().unwrap().san, ["Qxe5#"]);
     assert!(blunder.loss.unwrap() > 0.2 && blunder.better.is_some());
