@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(embedded_network)");
     println!("cargo::rerun-if-env-changed=EVALFILE");
-    // The folder, not the file: a file that is not there would be looked for in every build.
+    // The directory, not the file: a file that is not there would be looked for in every build.
     println!("cargo::rerun-if-changed=networks");
     println!("cargo::rerun-if-changed=build.rs");
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -12,7 +12,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<EventFile>()
 }
 
-/// An event file in a folder; earlier ones of ours are emptied.
+/// An event file in a directory; earlier ones of ours are emptied.
 #[pyclass(module = "tabiya.watch")]
 struct EventFile(event_file::EventFile);
 

@@ -94,7 +94,7 @@ def read_pgn(
     threads: Optional[int] = None,
     **options: Any,
 ) -> GameTable:
-    """The positions of the games in PGN files (.pgn, .zst, .gz, .bz2, or folders of them), in memory.
+    """The positions of the games in PGN files (.pgn, .zst, .gz, .bz2, or directories of them), in memory.
 
     The columns are those of the data sets that ``tabiya data prepare`` writes, all of them or those named: fen,
     best_move, eval, mate, result, ply, white_elo, black_elo, game, clock, board (the packed row), history (the last

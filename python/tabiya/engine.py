@@ -133,7 +133,7 @@ class Engine:
 
     ``hash`` is the size of the hash table in mebibytes, ``threads`` the number of threads of a search, ``network`` a
     `tabiya.nnue.Network`, the path of a network file, or 'classic' for the evaluation without a network, and ``syzygy``
-    the folders of tablebases.
+    the directories of tablebases.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ def convert(state: Mapping[str, Any], meta: Mapping[str, Any]) -> pra.Model:
 
 
 def load(folder: Union[str, "os.PathLike[str]"], step: Optional[int] = None) -> pra.Model:
-    """The model of a step in a folder of checkpoints, or that of the last step."""
+    """The model of a step in a directory of checkpoints, or that of the last step."""
     folder = os.fspath(folder)
     found = [re.fullmatch(r"model_(\d+)\.pt", name) for name in os.listdir(folder)]
     digits = {int(match.group(1)): match.group(1) for match in found if match}
@@ -61,9 +61,9 @@ def load(folder: Union[str, "os.PathLike[str]"], step: Optional[int] = None) -> 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m tabiya.nanochess", description="Convert a checkpoint of nanochess.")
-    parser.add_argument("folder", metavar="FOLDER", help="folder with model_*.pt and meta_*.json")
+    parser.add_argument("folder", metavar="DIR", help="directory with model_*.pt and meta_*.json")
     parser.add_argument("--step", type=int, metavar="N", help="step [default: the last]")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the model: config.json and model.safetensors")
+    parser.add_argument("--out", required=True, metavar="DIR", help="directory of the model: config.json and model.safetensors")
     parser.add_argument("--f16", action="store_true", help="write float16")
     args = parser.parse_args(arguments)
     try:

@@ -239,7 +239,7 @@ def _config_of(tensors: Mapping[str, np.ndarray]) -> Dict[str, Any]:
 
 
 def load(folder: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
-    """The model in a directory, or that of an output folder of ``tabiya pra train``; without one, the model that
+    """The model in a directory, or that of an output directory of ``tabiya pra train``; without one, the model that
     Tabiya ships.
 
     >>> load()

@@ -137,7 +137,7 @@ def test_finished_trainings_of_all_kinds_are_read(rows, tmp_path, capsys):
     assert main([str(tmp_path / "nnue"), "--once"]) == 0
     assert capsys.readouterr().out.count("step ") == 10
     assert main([str(tmp_path / "nothing"), "--once"]) == 1
-    assert "there is no folder" in capsys.readouterr().err
+    assert "there is no directory" in capsys.readouterr().err
 
 
 def test_a_killed_and_resumed_training_shows_each_step_once(rows, tmp_path):

@@ -1,6 +1,6 @@
 //! Starts the build for this CPU.
 //!
-//! A release has the program built for plain x86-64, which runs everywhere, and beside it in the folder
+//! A release has the program built for plain x86-64, which runs everywhere, and beside it in the directory
 //! `levels` the same program built for x86-64-v3 and -v4, whose move generation and search are faster. The
 //! plain one replaces itself by the best that the CPU supports. Without the folder it does the work itself.
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use simd::{InstructionSet, Kernels};
 
-/// The folder with the other builds, beside the program.
+/// The directory with the other builds, beside the program.
 const FOLDER: &str = "levels";
 
 /// Replaces the process by a build for this CPU, if this one is the plain one and there is another.

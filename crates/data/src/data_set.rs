@@ -6,7 +6,7 @@
 //!
 //! | files | validation rows |
 //! |---|---|
-//! | some have a name, or lie in a folder, that begins with `val` or `test` | those files |
+//! | some have a name, or lie in a directory, that begins with `val` or `test` | those files |
 //! | `shard_*.parquet`, at least two, as nanochess writes them | the last file |
 //! | others, or one file | the last twentieth of all rows |
 
@@ -57,7 +57,7 @@ pub struct CheckedRows {
 }
 
 impl DataSet {
-    /// Opens a finished data set, a folder of Parquet files, or one file.
+    /// Opens a finished data set, a directory of Parquet files, or one file.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         if path.is_file() {
             return Self::foreign(path, vec![path.to_owned()]);
@@ -230,10 +230,10 @@ fn check_row(row: RowView<'_>, has_moves: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The split that the name of a file, or of its folder, tells.
+/// The split that the name of a file, or of its directory, tells.
 fn named_split(root: &Path, file: &Path) -> Option<Split> {
     let inside = file.strip_prefix(root).unwrap_or(file);
-    // A single file is given by name: its folder tells nothing.
+    // A single file is given by name: its directory tells nothing.
     let inside = if inside.as_os_str().is_empty() { return None } else { inside };
     let starts = |name: &str| {
         inside.components().any(|part| {
@@ -243,7 +243,7 @@ fn named_split(root: &Path, file: &Path) -> Option<Split> {
     (starts("val") || starts("test")).then_some(Split::Validation)
 }
 
-/// The Parquet files of a folder and of the folders in it, sorted by name.
+/// The Parquet files of a directory and of the directories in it, sorted by name.
 fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, DataError> {
     let list = |folder: &Path| -> Result<Vec<PathBuf>, DataError> {
         let entries = folder.read_dir().map_err(DataError::io("list", folder))?;

@@ -17,7 +17,7 @@ pub enum DataError {
     Io {
         /// The operation: "write", "rename" …
         what: &'static str,
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// Error of the operating system.
         cause: io::Error,
@@ -46,18 +46,18 @@ pub enum DataError {
         /// Name of the column.
         column: &'static str,
     },
-    /// The folder is not a data set, or not a complete one.
+    /// The directory is not a data set, or not a complete one.
     #[error("{}: {reason}", path.display())]
     NotADataSet {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
         /// The reason.
         reason: String,
     },
-    /// The output folder holds something else.
+    /// The output directory holds something else.
     #[error("{} cannot be written to: {reason}", path.display())]
     Occupied {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
         /// Its content.
         reason: String,

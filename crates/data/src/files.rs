@@ -1,7 +1,7 @@
 //! Atomic file writes.
 //!
-//! A file is written to a temporary file with a random name in the same folder, synced and renamed; then
-//! the folder is synced. Readers never see a partial file, and a file of the same name is replaced only by
+//! A file is written to a temporary file with a random name in the same directory, synced and renamed; then
+//! the directory is synced. Readers never see a partial file, and a file of the same name is replaced only by
 //! a complete one, even if the writer is killed.
 
 use std::fs::{self, File};
@@ -22,8 +22,8 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(SUFFIX)
 }
 
-/// Removes the temporary files of killed processes from a folder, if it exists. The caller must hold the
-/// [lock](crate::FolderLock) of the folder.
+/// Removes the temporary files of killed processes from a directory, if it exists. The caller must hold the
+/// [lock](crate::FolderLock) of the directory.
 pub fn remove_temporary_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_temporary(&entry.file_name().to_string_lossy()) {
@@ -74,7 +74,7 @@ impl OutputFile {
         if let Some(old) = &old
             && !old.is_file()
         {
-            // For a folder this fails with the error of the operating system.
+            // For a directory this fails with the error of the operating system.
             return Ok((None, File::options().write(true).open(path)?));
         }
         let real = if old.is_some() { path.canonicalize()? } else { path.to_owned() };
@@ -142,7 +142,7 @@ impl Write for OutputFile {
     }
 }
 
-/// Parent folder of a file.
+/// Parent directory of a file.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -150,7 +150,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Syncs the entries of a folder: otherwise a rename may be lost in a power failure.
+/// Syncs the entries of a directory: otherwise a rename may be lost in a power failure.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -167,7 +167,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     write(path, bytes).map(|_| ())
 }
 
-/// Identity of a file or folder, independent of its path. None for pipes, which must not be opened to
+/// Identity of a file or directory, independent of its path. None for pipes, which must not be opened to
 /// compare them, and for devices, which may be input and output at once.
 pub fn identity(path: &Path) -> Option<same_file::Handle> {
     let metadata = fs::metadata(path).ok()?;
@@ -196,7 +196,7 @@ pub fn ensure_distinct<'a>(
     Ok(())
 }
 
-/// Refuses an output folder that is an input, lies in one, or contains one. Inputs that do not exist, and
+/// Refuses an output directory that is an input, lies in one, or contains one. Inputs that do not exist, and
 /// `-`, are ignored.
 pub fn ensure_apart<'a>(
     folder: &Path,
@@ -233,9 +233,9 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Creates a folder and its parents.
+/// Creates a directory and its parents.
 pub(crate) fn create_folder(path: &Path) -> Result<(), DataError> {
-    fs::create_dir_all(path).map_err(DataError::io("create folder", path))
+    fs::create_dir_all(path).map_err(DataError::io("create directory", path))
 }
 
 /// Size and hash of a file.

@@ -1,6 +1,6 @@
-//! Exclusive locks on folders and files between processes.
+//! Exclusive locks on directories and files between processes.
 //!
-//! The lock is a file lock of the operating system on `_lock` in the folder (for a file `NAME`, on
+//! The lock is a file lock of the operating system on `_lock` in the directory (for a file `NAME`, on
 //! `.NAME.lock` beside it, since each write replaces `NAME` itself). The system releases it when the process
 //! ends, so a stale `_lock` is simply locked again. The file holds the process id of the owner, for the
 //! error message of others.
@@ -23,12 +23,12 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a folder, which must exist.
+    /// Locks a directory, which must exist.
     pub fn acquire(folder: &Path) -> Result<Self, DataError> {
         Self::lock(folder.join(LOCK), folder)
     }
 
-    /// Locks a file, which need not exist, in an existing folder. Other files of the folder stay unlocked.
+    /// Locks a file, which need not exist, in an existing directory. Other files of the directory stay unlocked.
     pub fn acquire_file(file: &Path) -> Result<Self, DataError> {
         // All symbolic links to a file share its lock.
         let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());

@@ -2,7 +2,7 @@
 //!
 //! `_manifest.json` is written when all shards are complete, then `_SUCCESS` with the hash of the
 //! manifest. Until then the progress log `_progress.json` lists the finished shards and the resume cursor.
-//! None of them contains a time or a host name. Readers of Parquet folders (pyarrow, Spark, DuckDB) skip
+//! None of them contains a time or a host name. Readers of Parquet directories (pyarrow, Spark, DuckDB) skip
 //! names that begin with an underscore.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const OLD_MANIFEST: &str = "manifest.json";
 pub const SUCCESS: &str = "_SUCCESS";
 /// Name of the progress log.
 pub(crate) const PROGRESS: &str = "_progress.json";
-/// Version of the layout of folders and files.
+/// Version of the layout of directories and files.
 pub(crate) const VERSION: u32 = 1;
 /// Maximum size of a manifest or progress log.
 const MAX_JSON: u64 = 256 << 20;
@@ -33,7 +33,7 @@ const MAX_JSON: u64 = 256 << 20;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardFile {
-    /// Path relative to the folder of the data set, with slashes.
+    /// Path relative to the directory of the data set, with slashes.
     pub path: String,
     /// The split of its rows.
     pub split: Split,
@@ -141,7 +141,7 @@ impl Manifest {
     }
 
     /// Reads the manifest of a complete data set. Options are checked like those of the command line,
-    /// counts for their size, paths to stay within the folder.
+    /// counts for their size, paths to stay within the directory.
     pub fn open(folder: &Path) -> Result<Self, DataError> {
         let fail = |reason: &str| DataError::NotADataSet {
             path: folder.to_owned(),
@@ -217,7 +217,7 @@ fn remove_if_there(path: &Path) -> Result<(), DataError> {
     }
 }
 
-/// Checks the shards of a manifest or progress log: counts are bounded, paths stay within the folder.
+/// Checks the shards of a manifest or progress log: counts are bounded, paths stay within the directory.
 pub(crate) fn check_files(files: &[ShardFile]) -> Result<(), String> {
     check_counts("files", &files)?;
     let is_plain = |file: &&ShardFile| {
@@ -251,7 +251,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<files::W
     files::write(path, text.as_bytes())
 }
 
-/// Path of a shard relative to the folder of the data set.
+/// Path of a shard relative to the directory of the data set.
 pub(crate) fn shard_name(split: Split, number: usize, format: FileFormat) -> String {
     format!("{split}/{split}-{number:05}.{}", format.extension())
 }

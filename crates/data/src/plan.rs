@@ -16,7 +16,7 @@ const SHOWN: usize = 60;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataSetPlan {
-    /// Version of the layout of folders and files.
+    /// Version of the layout of directories and files.
     pub version: u32,
     /// Version of the program.
     pub tabiya: String,
@@ -39,7 +39,7 @@ impl DataSetPlan {
         Self { version: VERSION, tabiya, inputs, options: options.clone(), generator }
     }
 
-    /// The plan of the data set in a folder, finished or not, if there is one.
+    /// The plan of the data set in a directory, finished or not, if there is one.
     pub fn of(folder: &Path) -> Option<Self> {
         let finished = Manifest::open(folder).ok().map(|manifest| manifest.plan);
         finished.or_else(|| Some(ResumeState::open(folder).ok()?.plan))

@@ -26,7 +26,7 @@ impl Split {
     /// Both splits.
     pub const ALL: [Self; 2] = [Self::Train, Self::Validation];
 
-    /// Name of its folder.
+    /// Name of its directory.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Train => "train",

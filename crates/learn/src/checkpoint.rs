@@ -1,6 +1,6 @@
 //! Checkpoints on disk.
 //!
-//! A checkpoint appears by rename: a file through [`data::write_atomic`], a folder through
+//! A checkpoint appears by rename: a file through [`data::write_atomic`], a directory through
 //! [`save_folder`]. [`Numbered`] names checkpoints by their step and removes old ones.
 //! [`difference`] compares the options of a run with those stored in its checkpoint.
 
@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use crate::TrainError;
 
-/// Creates and locks the output folder of a run, and removes temporary files of a killed process.
-/// `must_resume` refuses a folder that does not exist.
+/// Creates and locks the output directory of a run, and removes temporary files of a killed process.
+/// `must_resume` refuses a directory that does not exist.
 pub fn open_folder(out: &Path, must_resume: bool) -> Result<FolderLock, TrainError> {
     if must_resume && !out.is_dir() {
         return Err(TrainError::NothingToResume(out.to_owned()));
     }
-    fs::create_dir_all(out).map_err(TrainError::io("create folder", out))?;
+    fs::create_dir_all(out).map_err(TrainError::io("create directory", out))?;
     let lock = FolderLock::acquire(out)?;
     data::remove_temporary_files(out);
     Ok(lock)
@@ -75,7 +75,7 @@ impl Numbered {
         folder.join(format!("{prefix}{step:0digits$}{suffix}"))
     }
 
-    /// All checkpoints of a folder, the oldest first.
+    /// All checkpoints of a directory, the oldest first.
     pub fn list(&self, folder: &Path) -> Result<Vec<(u64, PathBuf)>, TrainError> {
         let entries = folder.read_dir().map_err(TrainError::io("read", folder))?;
         let step = |path: &Path| {
@@ -105,7 +105,7 @@ impl Numbered {
     }
 }
 
-/// Writes a folder under a temporary name and renames it.
+/// Writes a directory under a temporary name and renames it.
 pub fn save_folder(
     path: &Path,
     write: impl FnOnce(&Path) -> Result<(), TrainError>,
@@ -117,7 +117,7 @@ pub fn save_folder(
     fs::rename(&folder, path).map_err(TrainError::io("write", path))
 }
 
-/// Removes the temporary folders that a killed process has left.
+/// Removes the temporary directories that a killed process has left.
 pub fn remove_temporary_folders(folder: &Path) -> Result<(), TrainError> {
     let Ok(entries) = folder.read_dir() else { return Ok(()) };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
@@ -140,7 +140,7 @@ fn remove(path: &Path) -> Result<(), TrainError> {
     remove_folder(&removed)
 }
 
-/// The temporary name of a folder.
+/// The temporary name of a directory.
 fn temporary(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.tmp"))
@@ -163,7 +163,7 @@ mod tests {
         let steps = Numbered { prefix: "step-", digits: 6, suffix: "" };
         let save = |step: u64| {
             save_folder(&steps.path(folder.path(), step), |path| {
-                fs::create_dir(path).map_err(TrainError::io("create folder", path))?;
+                fs::create_dir(path).map_err(TrainError::io("create directory", path))?;
                 fs::write(path.join("a"), step.to_string()).map_err(TrainError::io("write", path))
             })
         };
@@ -171,7 +171,7 @@ mod tests {
             save(step).unwrap();
         }
         let failed = save_folder(&steps.path(folder.path(), 11), |path| {
-            fs::create_dir(path).map_err(TrainError::io("create folder", path))?;
+            fs::create_dir(path).map_err(TrainError::io("create directory", path))?;
             Err(TrainError::Panicked)
         });
         failed.unwrap_err();

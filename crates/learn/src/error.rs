@@ -23,7 +23,7 @@ pub enum TrainError {
     Io {
         /// The operation: "write", "read" …
         what: &'static str,
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// The error of the operating system.
         cause: io::Error,
@@ -31,7 +31,7 @@ pub enum TrainError {
     /// A checkpoint is damaged or of another kind.
     #[error("{} is no checkpoint: {reason}", path.display())]
     Checkpoint {
-        /// The file or folder.
+        /// The file or directory.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,

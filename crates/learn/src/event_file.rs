@@ -19,7 +19,7 @@ const SUFFIX: &str = ".tabiya";
 /// `SessionLog.START`.
 const START: u64 = 1;
 
-/// An event file in a folder. Earlier ones of ours are emptied, because a log is written from its first line.
+/// An event file in a directory. Earlier ones of ours are emptied, because a log is written from its first line.
 ///
 /// The file begins with the start of a session, so that a TensorBoard that is open forgets what it has read.
 /// Emptied files stay: it would wait for a removed one.
@@ -32,7 +32,7 @@ pub struct EventFile {
 impl EventFile {
     /// Creates an event file.
     pub fn create(folder: &Path) -> Result<Self, TrainError> {
-        fs::create_dir_all(folder).map_err(TrainError::io("create folder", folder))?;
+        fs::create_dir_all(folder).map_err(TrainError::io("create directory", folder))?;
         let fail = || TrainError::io("read", folder);
         let mut old = Vec::new();
         for entry in folder.read_dir().map_err(fail())? {

@@ -7,7 +7,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`train`], [`Train`] | the training loop: resume, interrupts, validation and checkpoint cadence, progress events |
-//! | [`checkpoint`] | checkpoints: numbered files and folders written by rename, tensors, run options that must match |
+//! | [`checkpoint`] | checkpoints: files and directories written by rename, tensors, run options that must match |
 //! | [`optim`] | AdamW and Muon |
 //! | [`schedule`] | learning-rate schedules |
 //! | [`log`] | the JSON-lines log |

@@ -46,17 +46,17 @@ pub struct Log<L> {
     path: PathBuf,
     file: Option<File>,
     lines: Vec<L>,
-    /// The folder of event files, and the one of this process.
+    /// The directory of event files, and the one of this process.
     board: Option<(PathBuf, Option<EventFile>)>,
 }
 
 impl<L: LogLine> Log<L> {
-    /// The log in an output folder.
+    /// The log in an output directory.
     pub fn new(out: &Path) -> Self {
         Self { path: out.join(LOG), file: None, lines: Vec::new(), board: None }
     }
 
-    /// The log, with an event file of TensorBoard in a folder, if one is given.
+    /// The log, with an event file of TensorBoard in a directory, if one is given.
     #[must_use]
     pub fn with_tensorboard(mut self, folder: Option<&Path>) -> Self {
         self.board = folder.map(|folder| (folder.to_owned(), None));

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::TrainError;
 use crate::prefetch::prefetch;
 
-/// A model under training, with its data and its output folder.
+/// A model under training, with its data and its output directory.
 pub trait Train {
     /// The input of one step.
     type Batch: Send;

@@ -262,7 +262,7 @@ impl Weights {
 
     /// Writes a model directory; each file is replaced atomically.
     pub fn save(&self, folder: &Path, as_f16: bool) -> Result<(), ModelError> {
-        fs::create_dir_all(folder).map_err(io_error("create folder", folder))?;
+        fs::create_dir_all(folder).map_err(io_error("create directory", folder))?;
         let path = folder.join(MODEL);
         let reason = |error: SafeTensorError| ModelError::Tensors {
             path: path.clone(),

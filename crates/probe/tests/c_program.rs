@@ -14,7 +14,7 @@ use nnue::halfkp::Network;
 use test_support::TempDir;
 use test_support::halfkp::{self, Weights};
 
-/// The folder of the library that was built with this test.
+/// The directory of the library that was built with this test.
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("this test is a file");
     let name = format!("{}nnueprobe{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);

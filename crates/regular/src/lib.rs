@@ -58,7 +58,7 @@ fn ensure_regular(kind: FileType) -> io::Result<()> {
     if kind.is_file() {
         return Ok(());
     }
-    let name = if kind.is_dir() { "folder" } else { special(kind) };
+    let name = if kind.is_dir() { "directory" } else { special(kind) };
     let message = format!("it is a {name}, not a regular file");
     Err(io::Error::new(ErrorKind::InvalidInput, message))
 }
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_folder_is_refused() {
         let error = open(&std::env::temp_dir()).unwrap_err();
-        assert_eq!(error.to_string(), "it is a folder, not a regular file");
+        assert_eq!(error.to_string(), "it is a directory, not a regular file");
     }
 
     #[cfg(unix)]

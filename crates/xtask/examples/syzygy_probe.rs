@@ -2,7 +2,7 @@
 //! position, `-` where the tables have none. `tests/differential/syzygy.py` compares that with python-chess.
 //!
 //! ```text
-//! echo "8/8/8/3k4/8/8/8/KBN5 w - - 0 1" | cargo run --release -p xtask --example syzygy_probe FOLDER
+//! echo "8/8/8/3k4/8/8/8/KBN5 w - - 0 1" | cargo run --release -p xtask --example syzygy_probe DIR
 //! ```
 
 use std::io::{BufRead, Write, stdin, stdout};
@@ -13,7 +13,7 @@ use tabiya_engine::syzygy::Tablebases;
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args().nth(1) else {
-        eprintln!("usage: syzygy_probe FOLDER < FENS");
+        eprintln!("usage: syzygy_probe DIR < FENS");
         return ExitCode::from(2);
     };
     match run(&folder) {

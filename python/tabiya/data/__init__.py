@@ -14,7 +14,7 @@
 >>> [row["best_move"] for batch in data.batches(folder / "positions") for row in [batch]]
 [['e2e4', 'e7e5', 'g1f3', 'b8c6']]
 
-A data set is a folder with ``train/`` and ``validation/``, whose Parquet files every tool reads, and a manifest.
+A data set is a directory with ``train/`` and ``validation/``, whose Parquet files every tool reads, and a manifest.
 The same inputs and options give the same bytes; an interrupted call resumes when it is repeated.
 """
 

@@ -56,11 +56,11 @@ def prepare(
 ) -> Dict[str, Any]:
     """Converts games to a data set and returns its report.
 
-    ``inputs`` are PGN files (also ``.zst``, ``.gz``, ``.bz2``) or folders of them. Options are those of
+    ``inputs`` are PGN files (also ``.zst``, ``.gz``, ``.bz2``) or directories of them. Options are those of
     ``tabiya data prepare``: ``with_eval``, ``only_eval``, ``max_positions``, ``sample_rate``, ``min_elo``,
     ``max_elo``, ``results``, ``time_controls``, ``skip_plies``, ``every``, ``no_checks``, ``no_captures``,
     ``pov``, ``val_fraction``, ``seed``, ``shard_rows``, ``group_rows``, ``shard`` (a pair), ``columns``,
-    ``format``, ``compression``, ``shuffle``, ``dedup``. ``chunks`` are folders of
+    ``format``, ``compression``, ``shuffle``, ``dedup``. ``chunks`` are directories of
     ``tabiya data prepare --shard --convert-only``, and ``chunk_bytes`` is the size of their text.
 
     All cores work, without the GIL. Ctrl-C stops; the same call resumes, and gives the same bytes as an
@@ -105,7 +105,7 @@ def selfplay(
     ``net`` is a network file, ``"classic"`` or ``"embedded"``. Options are those of ``tabiya selfplay``: ``games``,
     ``positions``, ``nodes``, ``random_plies`` (a pair), ``balance``, ``val_fraction``, ``seed``, ``hash``,
     ``unit_games``, ``shard_rows``, ``win_score``, ``win_plies``, ``draw_score``, ``draw_plies``, ``draw_after``,
-    ``max_plies``. ``units`` are folders of ``tabiya selfplay --shard``.
+    ``max_plies``. ``units`` are directories of ``tabiya selfplay --shard``.
     """
     text = selfplay_options(**options)
     total = options.get("games") or options.get("positions")

@@ -64,7 +64,7 @@ def scan(folder: Path, split: Optional[str] = "train") -> Any:
 
 
 def huggingface(folder: Path, out: Path) -> str:
-    """Writes a folder that ``datasets.load_dataset(out)`` reads, and that can be pushed to the hub as it is.
+    """Writes a directory that ``datasets.load_dataset(out)`` reads, and that can be pushed to the hub as it is.
 
     The files are hard links where the file system has them, else copies. The card (``README.md``) lists columns
     and counts. Nothing but the standard library is needed.

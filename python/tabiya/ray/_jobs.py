@@ -88,7 +88,7 @@ def prepare(
     return {**report, "nodes": nodes}
 
 
-#: The networks of this process by hash and name: folders that are removed at its end.
+#: The networks of this process by hash and name: directories that are removed at its end.
 _NETWORKS: Dict[Tuple[str, str], "tempfile.TemporaryDirectory[str]"] = {}
 
 
@@ -147,7 +147,7 @@ def selfplay(
 
 
 def _own_folder(folder: str, plan: Dict[str, Any]) -> None:
-    """The folder of units of this plan; units of another one are removed."""
+    """The directory of units of this plan; units of another one are removed."""
     path, text = os.path.join(folder, "plan.json"), json.dumps(plan, sort_keys=True)
     if os.path.exists(path) and open(path, encoding="utf-8").read() != text:
         shutil.rmtree(folder)

@@ -4,7 +4,7 @@
     python -m tabiya.watch RUN --tensorboard DIR
     python -m tabiya.watch RUN --wandb
 
-``RUN`` is the output folder of ``tabiya nnue train``, ``tabiya pra train`` or any other of our trainings: they all
+``RUN`` is the output directory of ``tabiya nnue train``, ``tabiya pra train`` or any other of our trainings: they all
 write ``log.jsonl``. A training that was killed repeats the steps after its last checkpoint and drops their lines; here
 the new ones replace the old ones too. Watching may begin, end and begin again at any time.
 """

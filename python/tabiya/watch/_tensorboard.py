@@ -9,7 +9,7 @@ from ._text import tags
 
 
 class TensorBoard(Sink):
-    """Writes an event file, as ``tabiya pra train --tensorboard`` does. Those of earlier watches in the folder are
+    """Writes an event file, as ``tabiya pra train --tensorboard`` does. Those of earlier watches in the directory are
     emptied: the log has all lines.
 
     When steps are repeated a new file takes the place of the old one. It begins with the start of a session, so

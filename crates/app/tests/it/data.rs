@@ -199,7 +199,7 @@ fn a_folder_that_cannot_be_written_to_is_reported_in_one_line() {
         let complaint = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1));
         assert!(
-            complaint.starts_with("tabiya: cannot create folder ")
+            complaint.starts_with("tabiya: cannot create directory ")
                 && complaint.lines().count() == 1,
             "{complaint}"
         );

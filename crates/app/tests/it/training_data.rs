@@ -183,7 +183,7 @@ fn invalid_input_is_reported_in_one_line() {
     let rescore =
         |input: &str, more: &[&str]| fail(&[&["nnue", "rescore", input][..], more].concat(), 1);
     let missing = rescore(&folder.path("missing"), &["--out", &out]);
-    assert!(missing.contains("no such file or folder"), "{missing}");
+    assert!(missing.contains("no such file or directory"), "{missing}");
     fs::create_dir(folder.path("empty")).unwrap();
     assert!(rescore(&folder.path("empty"), &["--out", &out]).contains("no data set"));
     fs::write(folder.path("noise"), [7; 500]).unwrap();

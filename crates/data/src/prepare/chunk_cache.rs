@@ -109,7 +109,7 @@ pub struct ConvertedChunks {
     pub with_problems: u64,
 }
 
-/// Converts part `part.0` of `part.1` of the chunks, counted from 1, and writes each to a file in the folder, for
+/// Converts part `part.0` of `part.1` of the chunks, counted from 1, and writes each to a file in the directory, for
 /// [`prepare_with_chunks`](super::prepare_with_chunks) with the same inputs, options and size of chunks. An interrupted
 /// run resumes. The observer receives progress.
 pub fn convert_chunks<'w>(
@@ -130,7 +130,7 @@ pub fn convert_chunks<'w>(
     files::ensure_apart(folder, expand(inputs)?.iter().map(PathBuf::as_path))?;
     files::create_folder(folder)?;
     if [SUCCESS, PROGRESS].iter().any(|name| folder.join(name).exists()) {
-        let reason = "it holds a data set; chunks need a folder of their own".to_owned();
+        let reason = "it holds a data set; chunks need a directory of their own".to_owned();
         return Err(DataError::Occupied { path: folder.to_owned(), reason });
     }
     let _lock = FolderLock::acquire(folder)?;
@@ -156,7 +156,7 @@ pub fn convert_chunks<'w>(
     Ok(total)
 }
 
-/// Folders of converted chunks.
+/// Directories of converted chunks.
 #[derive(Debug)]
 pub(crate) struct ChunkCache {
     folders: Vec<PathBuf>,
@@ -164,7 +164,7 @@ pub(crate) struct ChunkCache {
 }
 
 impl ChunkCache {
-    /// A folder that cannot be listed is an error: nothing would be found in it.
+    /// A directory that cannot be listed is an error: nothing would be found in it.
     pub(crate) fn new(folders: &[PathBuf], options: &PrepareOptions) -> Result<Self, DataError> {
         for folder in folders {
             std::fs::read_dir(folder).map_err(DataError::io("list", folder))?;

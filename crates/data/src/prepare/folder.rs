@@ -1,4 +1,4 @@
-//! The output folder of a data set: its lock, and the data set or interrupted run already in it.
+//! The output directory of a data set: its lock, and the data set or interrupted run already in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use crate::manifest::{self, Manifest, PROGRESS, SUCCESS};
 use crate::plan::DataSetPlan;
 use crate::{DataError, Split};
 
-/// A locked output folder.
+/// A locked output directory.
 pub(crate) struct OutputFolder {
     path: PathBuf,
     _lock: FolderLock,
 }
 
-/// Content of the folder.
+/// Content of the directory.
 pub(crate) enum FolderState {
     /// Nothing to resume.
     Empty,
@@ -28,7 +28,7 @@ pub(crate) enum FolderState {
 }
 
 impl OutputFolder {
-    /// Creates and locks the folder. It must be empty or hold a data set of the same plan, complete or not.
+    /// Creates and locks the directory. It must be empty or hold a data set of the same plan, complete or not.
     pub(crate) fn open(path: &Path, plan: &DataSetPlan) -> Result<(Self, FolderState), DataError> {
         files::create_folder(path)?;
         let occupied = |reason: String| DataError::Occupied { path: path.to_owned(), reason };
@@ -50,7 +50,7 @@ impl OutputFolder {
         let other = |old: &DataSetPlan| {
             plan.difference(old).map(|difference| {
                 occupied(format!(
-                    "it holds another data set: {difference}; choose another folder, or remove it"
+                    "it holds another data set: {difference}; choose another directory, or remove it"
                 ))
             })
         };

@@ -106,7 +106,7 @@ pub fn prepare<'a, 'w>(
     prepare_with_chunks(inputs, folder, options, None, workers, observer)
 }
 
-/// [`prepare`], with chunks of the text converted by other processes: folders of files of a [`ChunkConverter`],
+/// [`prepare`], with chunks of the text converted by other processes: directories of files of a [`ChunkConverter`],
 /// and the size of chunks given to [`TextChunks::open`]. The data set is the same.
 pub fn prepare_with_chunks<'a, 'w>(
     inputs: &[PathBuf],

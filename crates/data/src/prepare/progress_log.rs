@@ -25,7 +25,7 @@ pub(crate) struct ResumeState {
 const MAX_RUNS: usize = 1 << 26;
 
 impl ResumeState {
-    /// Reads the progress log of a folder and checks all numbers that sizes and offsets are computed from.
+    /// Reads the progress log of a directory and checks all numbers that sizes and offsets are computed from.
     /// Options need no check: they are compared with those of the caller.
     pub(crate) fn open(folder: &Path) -> Result<Self, DataError> {
         let path = folder.join(PROGRESS);

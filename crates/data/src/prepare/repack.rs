@@ -14,7 +14,7 @@ use crate::plan::DataSetPlan;
 use crate::reader::Shard;
 use crate::{Column, DataError, Manifest, PointOfView, Row, Split, Workers, files};
 
-/// Converts a data set to another format, into another folder. Resumes a run that was killed or
+/// Converts a data set to another format, into another directory. Resumes a run that was killed or
 /// [stopped](Workers::until).
 pub fn convert<'a, 'w>(
     from: &Path,

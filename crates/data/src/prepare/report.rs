@@ -13,7 +13,7 @@ use crate::Manifest;
 pub struct RunReport<'a> {
     /// The data set.
     pub prepared: &'a Prepared,
-    /// Its folder.
+    /// Its directory.
     pub folder: &'a Path,
     /// The duration of the run.
     pub seconds: f64,

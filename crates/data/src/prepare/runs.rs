@@ -23,7 +23,7 @@ use crate::files::OutputFile;
 use crate::pipeline::{Sink, Task, Tasks};
 use crate::{DataError, Row};
 
-/// Name of the folder of runs.
+/// Name of the directory of runs.
 pub(crate) const RUNS: &str = "_runs";
 
 /// Size of a key and its row in a run.

@@ -25,10 +25,10 @@ pub struct InputFile {
     pub blake3: Option<String>,
 }
 
-/// Extensions of the files that a folder stands for.
+/// Extensions of the files that a directory stands for.
 const EXTENSIONS: [&str; 4] = [".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2"];
 
-/// Expands folders: a folder stands for all files in it and its subfolders that end in `.pgn`, `.pgn.zst`,
+/// Expands directories: a directory stands for all files in it and its subdirectories that end in `.pgn`, `.pgn.zst`,
 /// `.pgn.gz` or `.pgn.bz2`, sorted by name.
 pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
     let mut files = Vec::new();
@@ -54,7 +54,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), DataError> {
     let mut paths = listed.map_err(DataError::io("list", folder))?;
     paths.sort();
     for path in paths {
-        // A symbolic link to a folder could form a cycle.
+        // A symbolic link to a directory could form a cycle.
         if path.is_dir() && !path.is_symlink() {
             collect(&path, files)?;
         } else if path.is_file() {

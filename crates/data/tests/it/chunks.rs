@@ -91,7 +91,7 @@ fn wrong_folders_and_parts_are_errors() {
     let set = folder.join("set");
     make(&input, &set, &small(), 1).0.unwrap();
     let error = part(&input, &set, &small(), (1, 1)).unwrap_err().to_string();
-    assert!(error.contains("chunks need a folder of their own"), "{error}");
+    assert!(error.contains("chunks need a directory of their own"), "{error}");
     for wrong in [(0, 1), (2, 1), (1, 0)] {
         let error = part(&input, &folder.join("chunks"), &small(), wrong).unwrap_err();
         assert!(error.to_string().contains("is no shard"), "{error}");

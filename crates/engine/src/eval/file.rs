@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn other_files_are_rejected_with_the_reason() {
         let error = |path: &str| load(Path::new(path)).err().map(|error| error.to_string());
-        assert_eq!(error("/").as_deref(), Some("it is a folder, not a regular file"));
+        assert_eq!(error("/").as_deref(), Some("it is a directory, not a regular file"));
         assert_eq!(error("/dev/zero").as_deref(), Some("it is a device, not a regular file"));
         assert!(error("/nowhere.nnue").is_some());
         let this = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");

@@ -71,7 +71,7 @@ impl Neg for Wdl {
 #[non_exhaustive]
 pub enum TablebaseError {
     /// The directory does not exist.
-    #[error("{0}: no such folder")]
+    #[error("{0}: no such directory")]
     NoFolder(String),
     /// No tablebase file in any directory.
     #[error("{0}: no tablebase files (*.rtbw) there")]

@@ -1,4 +1,4 @@
-//! The state of a run in a folder, from which it resumes bit-exactly.
+//! The state of a run in a directory, from which it resumes bit-exactly.
 //!
 //! | file | contents |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `optimizer.safetensors` | the optimizer state |
 //! | `state.json` | steps taken, the position of the reader, and the options |
 //!
-//! The folder is written under a temporary name and renamed. A run resumes from the newest checkpoint; if
+//! The directory is written under a temporary name and renamed. A run resumes from the newest checkpoint; if
 //! one is damaged, from the one before.
 
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ const VERSION: u32 = 1;
 const MAX_STATE: u64 = 1 << 20;
 /// Upper limit of rows: iterations times batch size at their most.
 const MAX_ROWS: u64 = 1 << 62;
-/// The folders of checkpoints.
+/// The directories of checkpoints.
 const STEPS: Numbered = Numbered { prefix: "step-", digits: 6, suffix: "" };
 
 /// The options that must not change when a run resumes.
@@ -115,7 +115,7 @@ impl FixedOptions {
     }
 }
 
-/// The options of the run in an output folder as its checkpoint of a step has them; `defaults` has the others.
+/// The options of the run in an output directory as its checkpoint of a step has them; `defaults` has the others.
 pub fn saved_options(
     out: &Path,
     step: u64,
@@ -126,7 +126,7 @@ pub fn saved_options(
     Ok(state.options.train_options(defaults))
 }
 
-/// The folder of a checkpoint in an output folder: that of a step, or the newest.
+/// The directory of a checkpoint in an output directory: that of a step, or the newest.
 pub fn checkpoint_folder(out: &Path, step: Option<u64>) -> Result<PathBuf, TrainError> {
     let folder = out.join(CHECKPOINTS);
     if let Some(step) = step {
@@ -141,12 +141,12 @@ pub fn checkpoint_folder(out: &Path, step: Option<u64>) -> Result<PathBuf, Train
     })
 }
 
-/// The output folder of a training with this tag.
+/// The output directory of a training with this tag.
 pub fn tag_folder(tag: &str) -> PathBuf {
     PathBuf::from("checkpoints").join(tag)
 }
 
-/// The folder of the model of a training: of a step, or the finished one, or else the newest checkpoint.
+/// The directory of the model of a training: of a step, or the finished one, or else the newest checkpoint.
 pub fn tagged_model(tag: &str, step: Option<u64>) -> Result<PathBuf, TrainError> {
     let out = tag_folder(tag);
     let finished = out.join(FINISHED);
@@ -194,7 +194,7 @@ struct State<O> {
     options: O,
 }
 
-/// Saves a checkpoint, and keeps the last `keep` of the folder.
+/// Saves a checkpoint, and keeps the last `keep` of the directory.
 pub(super) fn save(
     folder: &Path,
     weights: &Weights,
@@ -308,7 +308,7 @@ fn load(
         if difference.starts_with("num_iterations ") {
             difference += "; to extend it, resume from a step (--resume-from-step)";
         }
-        // The output folder is two levels up.
+        // The output directory is two levels up.
         let folder = path.ancestors().nth(2).unwrap_or(path).to_owned();
         return Err(TrainError::Differs { path: folder, difference });
     }

@@ -1,4 +1,4 @@
-//! Training: from the rows of a data set to a model folder.
+//! Training: from the rows of a data set to a model directory.
 //!
 //! | file | contents |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `batches` | the micro-batches of each step |
 //! | `run` | a training run, resumable |
 //! | `validate` | validation loss and accuracy |
-//! | `checkpoint` | the state of a run in a folder |
+//! | `checkpoint` | the state of a run in a directory |
 //! | `log` | lines of the log |
 
 mod batches;

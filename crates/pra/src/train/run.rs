@@ -1,4 +1,4 @@
-//! A training run in its output folder.
+//! A training run in its output directory.
 //!
 //! | file | contents |
 //! |---|---|
@@ -32,9 +32,9 @@ use crate::weights::{CONFIG, Weights};
 
 /// The name of the loss curve.
 pub const CURVE: &str = "loss.svg";
-/// The name of the folder of checkpoints.
+/// The name of the directory of checkpoints.
 pub const CHECKPOINTS: &str = "checkpoints";
-/// The name of the folder of the finished model.
+/// The name of the directory of the finished model.
 pub const FINISHED: &str = "model";
 
 /// An event of a run.
@@ -49,7 +49,7 @@ pub struct Training {
     pub device: String,
     /// The data set.
     pub data: PathBuf,
-    /// The output folder.
+    /// The output directory.
     pub out: PathBuf,
     /// Initial weights; random unless given.
     pub from: Option<Weights>,
@@ -58,7 +58,7 @@ pub struct Training {
     /// Resumes from the checkpoint of this step, with another number of iterations if need be: the schedule
     /// becomes that of the new number. If the run has gone on from there before, it resumes where it is.
     pub resume_from: Option<u64>,
-    /// The folder for an event file of TensorBoard.
+    /// The directory for an event file of TensorBoard.
     pub tensorboard: Option<PathBuf>,
 }
 
@@ -238,7 +238,7 @@ impl Train for Run<'_> {
             return Err(TrainError::NothingToResume(out.clone()));
         }
         self.counts_before = self.cursor.counts;
-        fs::create_dir_all(&folder).map_err(TrainError::io("create folder", &folder))?;
+        fs::create_dir_all(&folder).map_err(TrainError::io("create directory", &folder))?;
         self.log.resume(self.cursor.step)
     }
 
@@ -312,7 +312,7 @@ impl Train for Run<'_> {
         self.draw()?;
         let Training { options, out, .. } = self.training;
         if let Some(step) = self.extended_from.take() {
-            // From now on this is the folder of the longer run.
+            // From now on this is the directory of the longer run.
             checkpoint::remove_after(&out.join(CHECKPOINTS), step)?;
             let model = out.join(FINISHED);
             if model.exists() {

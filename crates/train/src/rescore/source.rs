@@ -12,7 +12,7 @@ const BLOCK: u64 = 1 << 15;
 /// Rows in numbered blocks.
 #[derive(Debug)]
 pub struct Source {
-    /// The file or the folder.
+    /// The file or the directory.
     pub path: PathBuf,
     shards: Vec<(Shard, Split)>,
     blocks: Vec<Block>,
@@ -45,7 +45,7 @@ impl Source {
             reason: reason.to_owned(),
         };
         if !path.exists() {
-            return Err(no_data_set("there is no such file or folder"));
+            return Err(no_data_set("there is no such file or directory"));
         }
         let foreign = DataSet::open(path).ok().filter(DataSet::is_all_foreign);
         let mut source = if let Some(set) = foreign {

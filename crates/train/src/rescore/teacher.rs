@@ -28,7 +28,7 @@ pub enum Teacher {
 /// The file of a network, as manifests record it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetworkFile {
-    /// The file name, without folders.
+    /// The file name, without directories.
     pub name: String,
     /// BLAKE3 hash; `None` for the embedded network.
     pub blake3: Option<String>,

@@ -29,7 +29,7 @@ use crate::rescore::{SearchDepth, Teacher};
 use adjudicate::Adjudication;
 pub use unit::{PlayedShard, UnitPlayer, selfplay_shard};
 
-/// The folder of cached units, in the folder of the data set.
+/// The directory of cached units, in the directory of the data set.
 const CACHE: &str = "_games";
 
 /// Options of [`selfplay`].
@@ -141,7 +141,7 @@ fn describe(player: &Teacher, tablebases: Option<&Tablebases>, options: &Selfpla
 
 /// Plays games and writes a data set. An interrupted or killed run resumes. Progress events count games.
 ///
-/// Units that other processes have played are taken from the folders of [`selfplay_shard`]; all others are played.
+/// Units that other processes have played are taken from the directories of [`selfplay_shard`]; all others are played.
 pub fn selfplay<'a, 'w>(
     folder: &Path,
     player: &Teacher,

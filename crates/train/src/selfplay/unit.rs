@@ -42,7 +42,7 @@ impl<'p> UnitPlayer<'p> {
         Ok(Self { player, tablebases, options, workers, engines, key })
     }
 
-    /// The file of a unit in a folder.
+    /// The file of a unit in a directory.
     pub fn path(folder: &Path, number: u64) -> PathBuf {
         folder.join(format!("{number:07}.games"))
     }
@@ -55,7 +55,7 @@ impl<'p> UnitPlayer<'p> {
     /// Writes a unit.
     pub fn write(&self, folder: &Path, number: u64, unit: &Partition) -> Result<(), DataError> {
         std::fs::create_dir_all(folder).map_err(|cause| DataError::Io {
-            what: "create folder",
+            what: "create directory",
             path: folder.to_owned(),
             cause,
         })?;
@@ -110,7 +110,7 @@ pub struct PlayedShard {
     pub positions: u64,
 }
 
-/// Plays part `shard.0` of `shard.1` of the units, counted from 1, and writes each to a file in the folder. An
+/// Plays part `shard.0` of `shard.1` of the units, counted from 1, and writes each to a file in the directory. An
 /// interrupted run resumes.
 pub fn selfplay_shard<'w>(
     folder: &Path,

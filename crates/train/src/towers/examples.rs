@@ -20,7 +20,7 @@ const LONGEST_LINE: u64 = 1 << 16;
 /// Where examples are read from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Source {
-    /// JSON lines (compressed or not), a file of rows, or the folder of a data set.
+    /// JSON lines (compressed or not), a file of rows, or the directory of a data set.
     pub path: PathBuf,
     /// The point of view of the evaluations in JSON lines.
     pub pov: PointOfView,

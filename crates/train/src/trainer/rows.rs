@@ -29,7 +29,7 @@ pub struct RowFiles {
 
 impl RowFiles {
     /// The files of one split: of finished data sets; of Parquet files that other programs have written
-    /// ([`DataSet`]); of folders with files of ours (`.rows`, `.parquet`) that are no data set, and of single
+    /// ([`DataSet`]); of directories with files of ours (`.rows`, `.parquet`) that are no data set, and of single
     /// files, which are all training rows.
     pub fn open(paths: &[PathBuf], split: Split) -> Result<Self, TrainError> {
         let mut all = Self::default();

@@ -1,4 +1,4 @@
-//! A training run in its output folder.
+//! A training run in its output directory.
 //!
 //! | file | contents |
 //! |---|---|
@@ -42,7 +42,7 @@ pub struct Training {
     pub rows: RowFiles,
     /// Validation rows; may be empty.
     pub validation: RowFiles,
-    /// The output folder.
+    /// The output directory.
     pub out: PathBuf,
     /// Initial parameters; random unless given.
     pub from: Option<Parameters>,
@@ -52,7 +52,7 @@ pub struct Training {
     pub save_every: u64,
     /// How many older checkpoints are kept.
     pub keep: usize,
-    /// The folder for an event file of TensorBoard.
+    /// The directory for an event file of TensorBoard.
     pub tensorboard: Option<PathBuf>,
 }
 
