@@ -18,6 +18,9 @@
 //! | [`ratings`] | Bradley–Terry ratings from the games of any PGN |
 //!
 //! The unit of all statistics is the *pair*: two games with one opening and colors reversed.
+//!
+//! The crates whose types are part of the interface are re-exported: [`chess`], [`data`], [`engine`], [`layout`] and
+//! [`uci`].
 
 mod adjudication;
 mod engine_spec;
@@ -54,6 +57,7 @@ pub use standings::{Incident, MatchScore, PlayerTotals, Standings};
 pub use state::{State, StateError};
 pub use time_control::{EngineLimits, TimeControl, parse_seconds};
 pub use tournament::{Contender, FinishedGame, MatchError, Tournament};
+pub use {chess, data, engine, layout, uci};
 
 /// Why a text such as `8+0.08` or `score=600,moves=4` is rejected, in one line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -7,6 +7,8 @@
 //! [`search::Engine`] searches positions; [`uci::Session`] implements the protocol line by line. The library
 //! never prints, reads standard input or exits the process, and has no global state: several engines can run
 //! in one process.
+//!
+//! [`chess`] and [`nnue`], whose types are part of the interface, are re-exported.
 
 pub mod analysis;
 pub mod bench;
@@ -23,5 +25,5 @@ pub mod uci;
 pub mod value;
 mod weaken;
 
-pub use chess;
 pub use table::{Bound, OutOfMemory};
+pub use {chess, nnue};

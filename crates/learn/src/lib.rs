@@ -15,8 +15,8 @@
 //! | [`loss_svg`] | the loss curve |
 //! | [`TrainError`] | the error type |
 //!
-//! The NNUE trainer and the two-tower trainer (crate `train`) and piece-routed attention (crate `pra`)
-//! implement [`Train`].
+//! The NNUE trainer and the two-tower trainer (crate `tabiya-train`) and piece-routed attention (crate `tabiya-pra`)
+//! implement [`Train`]. [`data`], whose types are part of the interface, is re-exported.
 
 pub mod checkpoint;
 mod curve;
@@ -30,6 +30,7 @@ mod tensors;
 mod train_loop;
 
 pub use curve::loss_svg;
+pub use data;
 pub use error::{TrainError, ensure_in_range};
 pub use log::{Log, LogLine};
 pub use tensors::{TensorError, read_tensor, write_tensors};

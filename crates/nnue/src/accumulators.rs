@@ -49,7 +49,7 @@ const PLIES: usize = 130;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use chess::Position;
+/// use tabiya_nnue::chess::Position;
 /// use tabiya_nnue::{AccumulatorStack, Network, Shape};
 /// # let weights = (0..768 * 32).map(|i| (i * 37 % 101) as i16 - 50).collect();
 /// # let network = Network::new(Shape::plain(32), weights, vec![9; 32], vec![5; 64], vec![0])?;

@@ -22,7 +22,7 @@ use crate::PieceType;
 /// One action of a player.
 ///
 /// ```
-/// use chess::{Color, Square};
+/// use tabiya_paco::chess::{Color, Square};
 /// use tabiya_paco::{Action, PieceType};
 /// let action = Action::Lift(Square::E2);
 /// assert_eq!(action.policy_index(), 13);
@@ -105,9 +105,9 @@ impl Action {
     /// Parses the output of [`to_json`](Self::to_json).
     ///
     /// ```
-    /// use tabiya_paco::Action;
+    /// use tabiya_paco::{Action, chess::Square};
     /// let value: serde_json::Value = serde_json::from_str(r#"{"Place":28}"#).unwrap();
-    /// assert_eq!(Action::from_json(&value), Ok(Action::Place(chess::Square::E4)));
+    /// assert_eq!(Action::from_json(&value), Ok(Action::Place(Square::E4)));
     /// assert!(Action::from_json(&serde_json::json!({"Place": 64})).is_err());
     /// ```
     pub fn from_json(value: &Value) -> Result<Self, ParseActionError> {

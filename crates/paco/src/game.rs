@@ -50,7 +50,7 @@ pub const DRAW_AFTER_REPETITIONS: u8 = 3;
 /// A game in progress.
 ///
 /// ```
-/// use chess::Square;
+/// use tabiya_paco::chess::Square;
 /// use tabiya_paco::{Action, Game};
 /// let mut game = Game::default();
 /// game.play(Action::Lift(Square::E2))?;

@@ -89,11 +89,11 @@ impl Position {
     /// All legal actions.
     ///
     /// ```
-    /// use tabiya_paco::{Legal, Position};
+    /// use tabiya_paco::{Action, Legal, Position, chess::Square};
     /// let legal = Position::default().legal();
     /// assert_eq!(legal.len(), 10);
     /// assert!(matches!(legal, Legal::Lifts(_)));
-    /// assert!(legal.has(tabiya_paco::Action::Lift(chess::Square::G1)));
+    /// assert!(legal.has(Action::Lift(Square::G1)));
     /// ```
     #[inline]
     pub fn legal(&self) -> Legal {

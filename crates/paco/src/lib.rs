@@ -16,7 +16,8 @@
 //!   inputs.
 //! * [`Player`], [`self_play`]: play and self-play.
 //!
-//! The crate has no I/O, threads, clock or `unsafe`; its tables are computed at compile time.
+//! The crate has no I/O, threads, clock or `unsafe`; its tables are computed at compile time. [`chess`], whose types
+//! are part of the interface, is re-exported.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]

@@ -60,7 +60,7 @@ impl Position {
     /// The notation of actions from here, a turn or a part of it.
     ///
     /// ```
-    /// use chess::Square;
+    /// use tabiya_paco::chess::Square;
     /// use tabiya_paco::{Action, Position};
     /// let actions = [Action::Lift(Square::D2), Action::Place(Square::D4)];
     /// assert_eq!(Position::default().notation(&actions)?, "d2>d4");
@@ -127,7 +127,7 @@ impl Position {
     /// Parses a turn, or a part of one, into legal actions.
     ///
     /// ```
-    /// use chess::Square;
+    /// use tabiya_paco::chess::Square;
     /// use tabiya_paco::{Action, Position};
     /// let actions = Position::default().parse_turn("Ng1>f3")?;
     /// assert_eq!(actions, [Action::Lift(Square::G1), Action::Place(Square::F3)]);

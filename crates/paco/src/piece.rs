@@ -8,7 +8,7 @@ use core::fmt;
 /// The type of a piece, without its color: Pawn 0, Rook 1, Knight 2, Bishop 3, Queen 4, King 5.
 ///
 /// ```
-/// use tabiya_paco::PieceType;
+/// use tabiya_paco::{PieceType, chess};
 /// assert_eq!(PieceType::Rook.index(), 1);
 /// assert_eq!(chess::PieceType::from(PieceType::Rook), chess::PieceType::Rook);
 /// ```

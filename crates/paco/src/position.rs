@@ -104,8 +104,8 @@ const fn code(piece: PieceType, square: Square) -> u16 {
 /// The board, the turn in progress, and the counters.
 ///
 /// ```
+/// use tabiya_paco::chess::Square;
 /// use tabiya_paco::{Action, Position, Required};
-/// use chess::Square;
 /// let mut position = Position::default();
 /// position.play(Action::Lift(Square::D2))?;
 /// assert_eq!(position.required(), Required::Place);

@@ -95,8 +95,8 @@ impl Position {
     /// each final position, within a limit of `nodes` states.
     ///
     /// ```
+    /// use tabiya_paco::chess::Square;
     /// use tabiya_paco::{Action, Position};
-    /// use chess::Square;
     /// let position: Position =
     ///     "rnbqkbnr/ppp2ppp/8/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR w 0 AHah - -".parse()?;
     /// let found = position.paco_sequences(1000, 10);

@@ -83,7 +83,7 @@ impl Go {
     /// with a running clock has to move. Numbers are clamped to their range; a limit without a number is 0.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_uci::chess::Position;
     /// let go = tabiya_uci::Go::parse("depth 3 nodes 1000", &Position::INITIAL, |error| panic!("{error}"));
     /// assert_eq!((go.depth, go.nodes), (Some(3), Some(1000)));
     /// assert_eq!(go.to_string(), "go nodes 1000 depth 3");

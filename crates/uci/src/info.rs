@@ -37,7 +37,7 @@ impl Info {
     /// `string` is free text.
     ///
     /// ```
-    /// use chess::Score;
+    /// use tabiya_uci::chess::Score;
     /// let info = tabiya_uci::Info::parse("info depth 7 score cp -31 pv e2e4").unwrap();
     /// assert_eq!((info.depth, info.score), (Some(7), Some(Score::Centipawns(-31))));
     /// ```

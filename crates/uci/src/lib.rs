@@ -16,6 +16,8 @@
 //!
 //! Parsing is lenient in both directions: words without meaning are reported or skipped, and the rest of
 //! the line counts. The protocol: <https://backscattering.de/chess/uci/>.
+//!
+//! [`chess`], whose types are part of the interface, is re-exported.
 
 mod client;
 mod command;

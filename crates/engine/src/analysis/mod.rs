@@ -1,8 +1,8 @@
 //! Game analysis: every position evaluated, moves that lose expected points marked, the PGN annotated.
 //!
 //! ```
-//! use chess::pgn::read_trees;
 //! use tabiya_engine::analysis::{AnalysisEngine, GameAnalysis, annotate};
+//! use tabiya_engine::chess::pgn::read_trees;
 //! use tabiya_engine::search::{Engine, Limits};
 //!
 //! let tree = read_trees(b"1. e4 e5 2. Ke2 *").remove(0)?;

@@ -29,11 +29,12 @@ mod perft;
 mod report;
 mod slot;
 
-use uci::{Flow, Output, Server};
+use uci::Server;
 
 use crate::table::OutOfMemory;
 use handler::EngineHandler;
 pub use options::Limit;
+pub use uci::{Flow, Output};
 
 /// A session of the protocol; see the [module](self).
 ///

@@ -3,7 +3,7 @@
 //! The constructor of [`Features`] determines the order: by color, or from the side to move.
 //!
 //! ```
-//! use chess::Position;
+//! use tabiya_nnue::chess::Position;
 //! use tabiya_nnue::features::{Features, batch};
 //!
 //! let positions = [Position::INITIAL; 3];

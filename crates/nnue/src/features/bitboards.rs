@@ -9,7 +9,7 @@ use super::{BLACK, WHITE, color_index};
 /// The pieces as `[color][piece type]`, Black first.
 ///
 /// ```
-/// use chess::{Board, Square};
+/// use tabiya_nnue::chess::{Board, Square};
 /// use tabiya_nnue::features::{Bitboards, ROOK, WHITE};
 ///
 /// let bitboards = Bitboards::of(&Board::INITIAL);
@@ -41,7 +41,7 @@ impl Bitboards {
     /// The pieces of one color and type.
     ///
     /// ```
-    /// use chess::{Board, Color, PieceType, Rank};
+    /// use tabiya_nnue::chess::{Board, Color, PieceType, Rank};
     /// use tabiya_nnue::features::Bitboards;
     /// let black_pawns = Bitboards::of(&Board::INITIAL).pieces(Color::Black, PieceType::Pawn);
     /// assert_eq!(black_pawns, Rank::Seventh.bitboard());
@@ -74,7 +74,7 @@ impl Bitboards {
     /// The number of pieces of each color and type, Black first.
     ///
     /// ```
-    /// use chess::Board;
+    /// use tabiya_nnue::chess::Board;
     /// use tabiya_nnue::features::Bitboards;
     /// let counts = Bitboards::of(&Board::INITIAL).counts();
     /// assert_eq!(counts, [[8, 2, 2, 2, 1, 1]; 2]);
@@ -110,7 +110,7 @@ impl Index<usize> for Bitboards {
 /// Material, in pawns.
 ///
 /// ```
-/// use chess::Board;
+/// use tabiya_nnue::chess::Board;
 /// use tabiya_nnue::features::{Bitboards, Material};
 /// let material = Bitboards::of(&Board::INITIAL).material();
 /// assert_eq!(material, Material { white: 39, black: 39 });

@@ -15,7 +15,7 @@ impl Features {
     /// The features of a board: Black's 384, then White's.
     ///
     /// ```
-    /// use chess::Board;
+    /// use tabiya_nnue::chess::Board;
     /// use tabiya_nnue::features::Features;
     /// let features = Features::of(&Board::INITIAL);
     /// assert_eq!(features.words()[0], 0x00ff_0000_0000_0000); // black pawns
@@ -30,13 +30,13 @@ impl Features {
     /// then the opponent's; ranks flipped if Black is to move.
     ///
     /// ```
-    /// use chess::Position;
+    /// use tabiya_nnue::chess::Position;
     /// use tabiya_nnue::features::Features;
     /// let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".parse()?;
     /// let features = Features::for_mover(&after_e4);
     /// assert_eq!(features.words()[0], 0xff00); // own pawns, flipped to the second rank
     /// assert_eq!(features.words()[6], 0x00ef_0010_0000_0000); // the opponent's, e4 as e5
-    /// # Ok::<(), chess::FenError>(())
+    /// # Ok::<(), tabiya_nnue::chess::FenError>(())
     /// ```
     #[inline]
     pub fn for_mover(position: &Position) -> Self {
@@ -70,7 +70,7 @@ impl Features {
     /// use tabiya_nnue::features::Features;
     /// let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     /// assert_eq!(Features::from_fen(fen)?.len(), 32);
-    /// # Ok::<(), chess::FenError>(())
+    /// # Ok::<(), tabiya_nnue::chess::FenError>(())
     /// ```
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         Position::from_fen(fen).map(|position| Self::of(position.board()))
@@ -113,7 +113,7 @@ impl Features {
     /// The active features, ascending, in the buffer: those of the first 384, and those of the others.
     ///
     /// ```
-    /// use chess::Board;
+    /// use tabiya_nnue::chess::Board;
     /// use tabiya_nnue::features::{Features, MAX_ACTIVE};
     /// let mut buffer = [0; MAX_ACTIVE];
     /// let [black, white] = Features::of(&Board::INITIAL).active(&mut buffer);
@@ -174,7 +174,7 @@ impl Features {
     /// The features as bits: feature *n* is bit *n* mod 8 of byte *n* / 8.
     ///
     /// ```
-    /// use chess::Board;
+    /// use tabiya_nnue::chess::Board;
     /// use tabiya_nnue::features::Features;
     /// let features = Features::of(&Board::INITIAL);
     /// let bits = features.to_bits();

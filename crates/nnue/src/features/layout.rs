@@ -27,7 +27,7 @@ pub const PER_COLOR: usize = COUNT / 2;
 /// [`BLACK`] or [`WHITE`]: not the order of [`Color::index`].
 ///
 /// ```
-/// use chess::Color;
+/// use tabiya_nnue::chess::Color;
 /// use tabiya_nnue::features;
 /// assert_eq!(features::color_index(Color::Black), features::BLACK);
 /// assert_eq!(features::color_index(Color::White), features::WHITE);
@@ -43,7 +43,7 @@ pub const fn color_index(color: Color) -> usize {
 /// The first of the 64 features of a color and piece type.
 ///
 /// ```
-/// use chess::{Color, PieceType};
+/// use tabiya_nnue::chess::{Color, PieceType};
 /// use tabiya_nnue::features::offset;
 /// assert_eq!(offset(Color::Black, PieceType::King), 320);
 /// assert_eq!(offset(Color::White, PieceType::Pawn), 384);
@@ -56,7 +56,7 @@ pub const fn offset(color: Color, piece_type: PieceType) -> usize {
 /// The feature of a piece on a square.
 ///
 /// ```
-/// use chess::{Color, PieceType, Square};
+/// use tabiya_nnue::chess::{Color, PieceType, Square};
 /// use tabiya_nnue::features::index;
 /// assert_eq!(index(Color::Black, PieceType::Pawn, Square::A1), 0);
 /// assert_eq!(index(Color::White, PieceType::King, Square::E1), 708);
@@ -69,7 +69,7 @@ pub const fn index(color: Color, piece_type: PieceType, square: Square) -> usize
 /// The piece and square of a feature, if it exists.
 ///
 /// ```
-/// use chess::{Color, PieceType, Square};
+/// use tabiya_nnue::chess::{Color, PieceType, Square};
 /// use tabiya_nnue::features::decode;
 /// assert_eq!(decode(708), Some((Color::White, PieceType::King, Square::E1)));
 /// assert_eq!(decode(768), None);

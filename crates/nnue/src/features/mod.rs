@@ -19,7 +19,7 @@
 //! caller's buffer. [`old_order`] migrates data and weights of the White-first order.
 //!
 //! ```
-//! use chess::Position;
+//! use tabiya_nnue::chess::Position;
 //! use tabiya_nnue::features::{Bitboards, Features};
 //!
 //! let position = Position::INITIAL;

@@ -31,7 +31,7 @@ pub struct NotRows {
 /// Converting both weights and inputs leaves the output of a layer unchanged:
 ///
 /// ```
-/// use chess::Board;
+/// use tabiya_nnue::chess::Board;
 /// use tabiya_nnue::features::{Features, old_order};
 ///
 /// let mut inputs = Features::of(&Board::INITIAL).to_f32().to_vec();

@@ -37,7 +37,7 @@ impl Perspective {
     /// The feature of a piece on a square.
     ///
     /// ```
-    /// use chess::{Color, Piece, Square};
+    /// use tabiya_nnue::chess::{Color, Piece, Square};
     /// use tabiya_nnue::halfka::features::Perspective;
     /// let pawn = Piece::from_letter('P').unwrap();
     /// let white = Perspective::new(Color::White, Square::H8);

@@ -43,7 +43,7 @@ const PAWN: i64 = 328;
 /// A HalfKAv2_hm network: immutable, and shared between threads by reference or [`Arc`](std::sync::Arc).
 ///
 /// ```no_run
-/// use chess::Position;
+/// use tabiya_nnue::chess::Position;
 /// use tabiya_nnue::halfka::{Network, centipawns};
 /// let network = Network::from_bytes(&std::fs::read("nn-5af11540bbfe.nnue")?)?;
 /// println!("{}", centipawns(network.evaluate(&Position::INITIAL)));

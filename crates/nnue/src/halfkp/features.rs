@@ -30,7 +30,7 @@ const fn base(perspective: Color, king: Square, color: Color, piece_type: PieceT
 /// The feature of a piece on a square, in a perspective with its king on `king`. Kings have none.
 ///
 /// ```
-/// use chess::{Color, Piece, Square};
+/// use tabiya_nnue::chess::{Color, Piece, Square};
 /// use tabiya_nnue::halfkp::features::feature;
 /// let pawn = Piece::from_letter('P').unwrap();
 /// assert_eq!(feature(Color::White, Square::A1, pawn, Square::A2), Some(1 + 8));

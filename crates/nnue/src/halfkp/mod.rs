@@ -40,7 +40,7 @@ const ZERO: Accumulator = simd::CacheAligned([0; HALF_DIMENSIONS]);
 /// A HalfKP network: immutable, and shared between threads by reference or [`Arc`](std::sync::Arc).
 ///
 /// ```no_run
-/// use chess::Position;
+/// use tabiya_nnue::chess::Position;
 /// use tabiya_nnue::halfkp::Network;
 /// let network = Network::from_bytes(&std::fs::read("nn-62ef826d1a6d.nnue")?)?;
 /// println!("{}", network.evaluate(&Position::INITIAL));

@@ -81,8 +81,8 @@ impl Network {
     /// opponent's]`, quantized by [`QA`] and [`QB`], the output biases by `QA·QB`.
     ///
     /// ```
+    /// use tabiya_nnue::chess::Position;
     /// use tabiya_nnue::{Network, Shape};
-    /// use chess::Position;
     /// let (shape, hidden) = (Shape::plain(32), 32);
     /// // Only a bias: 16320 is 1.0, which is 400 centipawns.
     /// let network = Network::new(

@@ -23,7 +23,7 @@
 //! registers ([`simd::row64`]). Single positions and batches give the same bits.
 //!
 //! ```
-//! use chess::Position;
+//! use tabiya_nnue::chess::Position;
 //! use tabiya_nnue::features::Features;
 //! use tabiya_nnue::towers::Towers;
 //!
@@ -36,7 +36,7 @@
 //! let mut values = [0.0; 2];
 //! model.evaluate_batch(&positions, &mut values);
 //! assert_eq!(values[0], value);
-//! # Ok::<(), chess::UciError>(())
+//! # Ok::<(), tabiya_nnue::chess::UciError>(())
 //! ```
 //!
 //! [`Features::for_mover`]: crate::features::Features::for_mover

@@ -207,11 +207,11 @@ impl<'a> Board<'a> {
 /// Own lone pieces are included, as protected targets. `None` if the limit of `nodes` states is reached.
 ///
 /// ```
-/// use chess::Color;
+/// use tabiya_paco::chess::{Color, Square};
 /// use tabiya_paco::{Position, threats};
 /// let threatened = threats(&Position::default(), Color::White, 1000).unwrap();
-/// assert!(threatened.has(chess::Square::F3) && threatened.has(chess::Square::B1));
-/// assert!(!threatened.has(chess::Square::A1));
+/// assert!(threatened.has(Square::F3) && threatened.has(Square::B1));
+/// assert!(!threatened.has(Square::A1));
 /// ```
 pub fn threats(position: &Position, color: Color, nodes: u32) -> Option<Bitboard> {
     let en_passant = match (position.rules(), position.player == color) {

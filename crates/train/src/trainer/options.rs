@@ -55,8 +55,9 @@ impl TrainOptions {
     /// The defaults for an architecture and a number of positions.
     ///
     /// ```
+    /// use tabiya_train::nnue::Shape;
     /// use tabiya_train::trainer::TrainOptions;
-    /// let options = TrainOptions::new(nnue::Shape::plain(256), 100_000_000);
+    /// let options = TrainOptions::new(Shape::plain(256), 100_000_000);
     /// assert_eq!((options.batch_size, options.steps()), (16_384, 6_104));
     /// // Warmup, peak, decay.
     /// let lr = [0, 61, 3_000, 6_103].map(|step| options.lr_at(step));
