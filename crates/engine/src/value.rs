@@ -21,9 +21,9 @@ pub const DRAW: Value = 0;
 /// Mate at ply 0; an upper limit that no search reaches.
 pub const MATE: Value = 32_000;
 /// Above every value.
-pub const INFINITE: Value = 32_001;
+pub(crate) const INFINITE: Value = 32_001;
 /// No evaluation, as in check.
-pub const NONE: Value = 32_002;
+pub(crate) const NONE: Value = 32_002;
 /// The least value of a mate.
 pub const MATE_BOUND: Value = MATE - MAX_PLY as Value;
 /// Tablebase win at ply 0.
@@ -52,7 +52,7 @@ pub const fn is_mate(value: Value) -> bool {
 }
 
 /// Clamps an evaluation below the tablebase values.
-pub const fn clamp_evaluation(value: Value) -> Value {
+pub(crate) const fn clamp_evaluation(value: Value) -> Value {
     if value >= WIN_BOUND {
         WIN_BOUND - 1
     } else if value <= -WIN_BOUND {

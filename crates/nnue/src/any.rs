@@ -10,6 +10,7 @@ use crate::{AccumulatorStack, halfka, halfkp};
 
 /// A network of any architecture, shared between threads.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum AnyNetwork {
     /// The engine's own architecture.
     Tabiya(Arc<Network>),
@@ -21,6 +22,7 @@ pub enum AnyNetwork {
 
 /// The accumulators of a network of any architecture; its values are centipawns.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum AnyStack {
     /// The engine's own architecture.
     Tabiya(AccumulatorStack),

@@ -204,6 +204,10 @@ impl Bench<'_> {
                 ("halfka", "HalfKAv2_hm, from scratch"),
                 ("halfka_updates", "HalfKAv2_hm, a move and its evaluation"),
             ],
+            _ => [
+                ("other", "a network of another kind, from scratch"),
+                ("other_updates", "a network of another kind, a move and its evaluation"),
+            ],
         };
         self.refresh_each(refreshed, games, |position| network.evaluate(position));
         self.incremental(updated, games, AnyStack::new(network.clone()));

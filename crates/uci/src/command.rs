@@ -6,6 +6,7 @@ use crate::excerpt;
 
 /// A line from the GUI. Arguments that depend on the position are parsed later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Command<'a> {
     /// `uci`
     Uci,

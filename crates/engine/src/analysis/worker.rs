@@ -25,6 +25,7 @@ pub enum AnalysisError {
 
 /// A principal variation with its score.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PvLine {
     /// Depth of the iteration.
     pub depth: i32,

@@ -19,9 +19,12 @@ use nnue::{AnyNetwork, AnyStack};
 use crate::search::margins::{material_base, material_scale};
 use crate::value::{Value, clamp_evaluation};
 
-/// An evaluation updated incrementally by the search.
+/// An evaluation updated incrementally by the search: that of a network, or the hand-crafted one.
 #[derive(Clone)]
-pub enum Evaluator {
+pub struct Evaluator(Kind);
+
+#[derive(Clone)]
+enum Kind {
     /// The hand-crafted evaluation of [`classic`], from scratch each time but for the pawn cache.
     Classic(classic::PawnCache),
     /// A network with its accumulator stack.
@@ -38,52 +41,52 @@ impl Default for Evaluator {
 impl Evaluator {
     /// The evaluator of a network, or the classic evaluation.
     pub fn new(network: Option<AnyNetwork>) -> Self {
-        match network {
-            None => Self::Classic(classic::PawnCache::default()),
-            Some(network) => Self::Network(AnyStack::new(network)),
-        }
+        Self(match network {
+            None => Kind::Classic(classic::PawnCache::default()),
+            Some(network) => Kind::Network(AnyStack::new(network)),
+        })
     }
 
     /// The network; none for the classic evaluation.
     pub fn network(&self) -> Option<AnyNetwork> {
-        match self {
-            Self::Classic(_) => None,
-            Self::Network(accumulators) => Some(accumulators.network()),
+        match &self.0 {
+            Kind::Classic(_) => None,
+            Kind::Network(accumulators) => Some(accumulators.network()),
         }
     }
 
     /// Resets the accumulators to the root of a search.
     pub fn reset(&mut self, root: &Position) {
-        match self {
-            Self::Classic(_) => {}
-            Self::Network(accumulators) => accumulators.reset(root),
+        match &mut self.0 {
+            Kind::Classic(_) => {}
+            Kind::Network(accumulators) => accumulators.reset(root),
         }
     }
 
     /// Makes a move: returns the position after it and pushes the accumulators.
     #[inline(always)]
     pub fn make_move(&mut self, position: &Position, m: Move) -> Position {
-        match self {
-            Self::Classic(_) => position.after(m),
-            Self::Network(accumulators) => accumulators.make_move(position, m),
+        match &mut self.0 {
+            Kind::Classic(_) => position.after(m),
+            Kind::Network(accumulators) => accumulators.make_move(position, m),
         }
     }
 
     /// Undoes the last [`make_move`](Evaluator::make_move).
     #[inline(always)]
     pub fn unmake_move(&mut self) {
-        match self {
-            Self::Classic(_) => {}
-            Self::Network(accumulators) => accumulators.unmake_move(),
+        match &mut self.0 {
+            Kind::Classic(_) => {}
+            Kind::Network(accumulators) => accumulators.unmake_move(),
         }
     }
 
     /// The evaluation from the side to move's view, clamped below the tablebase scores. The position is the
     /// current one, or that one after a null move, which changes no piece.
     pub fn evaluate(&mut self, position: &Position) -> Value {
-        let score = match self {
-            Self::Classic(pawns) => classic::evaluate(position, pawns),
-            Self::Network(accumulators) => {
+        let score = match &mut self.0 {
+            Kind::Classic(pawns) => classic::evaluate(position, pawns),
+            Kind::Network(accumulators) => {
                 let score = accumulators.evaluate(position).clamp(-MOST, MOST);
                 match endings::adjust(position, score) {
                     Ok(score) => score,
@@ -101,9 +104,9 @@ impl Evaluator {
     #[inline]
     pub(crate) fn evaluate_for_search(&mut self, position: &Position) -> Value {
         let evaluation = self.evaluate(position);
-        match self {
-            Self::Classic(_) => evaluation,
-            Self::Network(_) => scaled_by_material(position, evaluation),
+        match self.0 {
+            Kind::Classic(_) => evaluation,
+            Kind::Network(_) => scaled_by_material(position, evaluation),
         }
     }
 }

@@ -41,10 +41,9 @@ pub use root::{RootMove, RootResult};
 pub(crate) use threads::{STACK_BYTES, builder};
 pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
-pub use worker::Variation;
 
 pub use crate::weaken::Weakening;
-use worker::{Counters, Searcher, Shared, WORKER_BYTES, Worker};
+use worker::{Counters, Searcher, Shared, Variation, WORKER_BYTES, Worker};
 
 use crate::eval::Evaluator;
 use crate::memory::is_available;
@@ -55,6 +54,7 @@ use crate::weaken;
 
 /// A report of a running search.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Report<'a> {
     /// A principal variation and its score.
     Line(LineReport<'a>),
@@ -78,6 +78,7 @@ pub enum Report<'a> {
 
 /// A principal variation and its score.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LineReport<'a> {
     /// The depth it was searched to.
     pub depth: i32,
@@ -103,6 +104,7 @@ pub struct LineReport<'a> {
 
 /// The result of a search.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The best move; none if there is no legal move. The last reported first line begins with it.
     pub best: Option<Move>,
@@ -148,7 +150,7 @@ impl Engine {
     /// there is one.
     ///
     /// ```
-    /// use chess::Game;
+    /// use tabiya_engine::chess::Game;
     /// use tabiya_engine::search::{Control, Engine, Limits, Settings};
     /// let mut engine = Engine::new(1)?;
     /// let game = Game::new("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1".parse()?);
@@ -264,6 +266,9 @@ impl Engine {
 
     /// Searches the current position of a game until a limit is reached or `control` stops it, and calls
     /// `report` on the way.
+    ///
+    /// It runs on the stack of the caller. In a debug build, deep lines need more of it than a thread usually
+    /// has: see [`with_deep_stack`].
     pub fn search(
         &mut self,
         game: &Game,

@@ -19,9 +19,9 @@ pub struct RootMove {
     /// The move.
     pub m: Move,
     /// Its score in this iteration; `-INFINITE` while it has none.
-    pub score: Value,
+    pub(crate) score: Value,
     /// Its score in the previous iteration.
-    pub previous: Value,
+    pub(crate) previous: Value,
     /// The last search that gave it a score of its own; most searches only prove that it is no better
     /// than another move.
     pub result: Option<RootResult>,
@@ -30,15 +30,17 @@ pub struct RootMove {
     /// Its score averaged over iterations, later ones weighing more.
     pub(crate) average: Value,
     /// Its tablebase rank; it takes precedence over the score.
+    #[doc(hidden)] // for the tests
     pub tablebase_rank: i32,
     /// Its tablebase score.
     pub tablebase_score: Option<Value>,
-    /// The principal variation of `result`, which begins with the move.
-    pub line: Variation,
+    /// See [`line`](Self::line).
+    pub(crate) line: Variation,
 }
 
 /// The result of the search of a root move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct RootResult {
     /// The iteration.
     pub depth: i32,
@@ -52,6 +54,7 @@ pub struct RootResult {
 
 impl RootMove {
     /// A move that has not been searched.
+    #[doc(hidden)] // for the tests
     pub fn new(m: Move) -> Self {
         Self {
             m,
@@ -77,6 +80,11 @@ impl RootMove {
             }
             _ => self.result,
         }
+    }
+
+    /// The principal variation of [`result`](Self::result), which begins with the move.
+    pub fn line(&self) -> &[Move] {
+        &self.line
     }
 
     /// The sort key of root moves: tablebase rank, then score.

@@ -45,7 +45,7 @@ pub struct Worker {
 }
 
 /// A principal variation.
-pub type Variation = ArrayVec<Move, MAX_PLY>;
+pub(super) type Variation = ArrayVec<Move, MAX_PLY>;
 
 /// A frame of the search stack: the state of one ply of the current line.
 #[derive(Clone, Copy)]

@@ -50,6 +50,7 @@ impl Tablebases {
     /// Wins within the fifty-move rule rank first, then cursed wins, draws, blessed losses, and losses. Among
     /// wins, the shortest DTZ ranks first, so that there is always progress; among losses, the longest. A
     /// threefold repetition is a draw. With WDL but no DTZ files, moves with the same result have the same rank.
+    #[doc(hidden)] // for the tests
     pub fn rank_root(&self, game: &Game, moves: &mut [RootMove]) {
         let position = game.position();
         if !self.covers(position) {
