@@ -1,6 +1,6 @@
 //! A UCI engine in sixty lines: alpha-beta on material, with captures searched to quiet positions.
-
-use std::io::{self, BufRead};
+//!
+//! `cargo run --release --example mini_engine`
 
 use tabiya_chess::{Color, Game, MoveFilter, PieceType, Position};
 
@@ -42,7 +42,7 @@ fn search(position: &Position, depth: u32, ply: i32, mut alpha: i32, beta: i32) 
 fn main() {
     let mut game = Game::default();
     let parse = |text: &str| Game::parse(text.trim_start_matches("fen "));
-    for line in io::stdin().lock().lines().map_while(Result::ok) {
+    for line in std::io::stdin().lines().map_while(Result::ok) {
         match line.split_once(' ').unwrap_or((&line, "")) {
             ("uci", _) => println!("id name Mini\nuciok"),
             ("isready", _) => println!("readyok"),
