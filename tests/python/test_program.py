@@ -1,9 +1,13 @@
 """`python -m tabiya` is the program itself."""
 
+import fcntl
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 import tabiya
@@ -41,6 +45,45 @@ def test_without_arguments_it_is_a_uci_engine():
         engine.stdin.flush()
         assert engine.wait(20) == 0
     assert "uciok\n" in lines and "readyok\n" in lines
+
+
+def on_a_terminal(*arguments, typed=""):
+    """The lines that the program prints on a terminal of 60 columns while this is typed."""
+    ours, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with subprocess.Popen([*PROGRAM, *arguments], stdin=terminal, stdout=terminal, stderr=terminal, env=environment) as program:
+        os.close(terminal)
+        os.write(ours, typed.encode())
+        printed = b""
+        try:
+            while data := os.read(ours, 4096):
+                printed += data
+        except OSError:
+            pass  # Linux: the program has ended.
+        assert program.wait(20) == 0
+    os.close(ours)
+    return printed.decode().replace("\r\n", "\n").splitlines()
+
+
+def test_people_at_a_terminal_are_greeted_and_told_of_the_page_and_the_help():
+    lines = on_a_terminal(typed="quit\n")
+    greeting = " ".join(lines)
+    assert greeting.find("a UCI chess engine") > 0
+    assert "'tabiya play'" in greeting and "'tabiya help'" in greeting
+    assert all(len(line) <= 60 for line in lines)
+    answer = " ".join(on_a_terminal(typed="help\nquit\n"))
+    assert answer.count("'tabiya play'") == 2 and "info string" not in answer
+
+
+def test_programs_are_not_greeted():
+    assert run(input="quit\n").stdout == ""
+
+
+def test_lines_of_a_bench_fit_a_terminal_and_are_ascii():
+    lines = on_a_terminal("bench", "1")
+    assert all(len(line) <= 60 and line.isascii() for line in lines)
+    assert any(line.endswith("...") for line in lines) and lines[-1].endswith(" nps")
 
 
 def test_ctrl_c_ends_the_engine_as_it_ends_the_program():

@@ -16,7 +16,8 @@ const GREETING: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     ", a UCI chess engine: it waits for commands of the protocol.\n\
      Try 'go depth 12'; 'help' lists the others, 'quit' ends the session.\n\
-     In the shell, 'tabiya help' lists all commands."
+     In the shell, 'tabiya play' opens the board in the browser;\n\
+     'tabiya help' lists all commands."
 );
 
 /// The answer to `help`; the protocol is at <https://backscattering.de/chess/uci/>.
@@ -31,7 +32,8 @@ stop                          end the search with the best move found
 setoption name Hash value 64  set an option
 d, eval, bench                show the board, evaluate it, measure the speed
 quit                          leave
-Other commands run from the shell: 'tabiya help' lists them.";
+In the shell, 'tabiya play' opens the board in the browser;
+'tabiya help' lists all commands.";
 
 /// Whether input and output are a terminal.
 fn is_interactive() -> bool {
@@ -140,6 +142,9 @@ mod tests {
     fn help_fits_a_terminal_and_is_an_info_string_for_programs() {
         assert!(help(true).lines().all(|line| line.len() <= 80));
         assert!(GREETING.lines().all(|line| line.len() <= 80));
+        for text in [HELP, GREETING] {
+            assert!(text.contains("'tabiya play'") && text.contains("'tabiya help'"), "{text}");
+        }
         assert!(help(false).lines().all(|line| line.starts_with("info string ")));
         assert_eq!(help(false).replace("info string ", ""), help(true));
     }

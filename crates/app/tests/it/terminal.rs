@@ -31,7 +31,6 @@ fn no_command_prints_a_line_wider_than_the_terminal() {
         let calls: &[&[&str]] = &[
             &["--help"],
             &["match", "--help"],
-            &["bench", "1"],
             &["features", "--fen", "startpos"],
             &["pgn", "stats", "games.pgn"],
             &["pgn", "check", "games.pgn"],
@@ -75,7 +74,10 @@ fn programs_are_not_greeted_and_help_is_answered_in_info_strings() {
     assert_eq!(lines.next(), Some("readyok"));
     let help: Vec<&str> = lines.collect();
     assert!(help.len() > 3 && help.iter().all(|line| line.starts_with("info string ")), "{said}");
-    assert!(said.contains("go depth") && said.contains("tabiya help"), "{said}");
+    assert!(
+        said.contains("go depth") && said.contains("tabiya play") && said.contains("tabiya help"),
+        "{said}"
+    );
     assert!(!said.contains("error"), "{said}");
 }
 
