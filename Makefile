@@ -2,6 +2,11 @@
 # EVALFILE=file embeds another network than crates/engine/networks has. Developers: `make test` runs
 # every check, installing what the tests need into .venv. `make help` lists the rest.
 
+# OpenBench passes the compiler of an engine as CC. Exported, it would be the C compiler of zstd and blake3.
+ifeq ($(notdir $(CC)),cargo)
+unexport CC
+endif
+
 EXE ?= tabiya
 CARGO ?= cargo
 PYTHON ?= python3
@@ -14,7 +19,7 @@ DATA_GAMES ?= 120
 RUNS ?= 10000000
 
 PROGRAM = $(TARGET_DIR)/release/tabiya
-# What `cargo test` has built already, optimised a little and with all checks: the comparisons use it too.
+# What `cargo test` has built already, optimized a little and with all checks: the comparisons use it too.
 TESTED = $(TARGET_DIR)/debug/tabiya
 NOTATION = $(TARGET_DIR)/debug/examples/notation_lines
 # Networks, tables and games that are too large for the repository.
@@ -31,15 +36,21 @@ engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
 	cp $(PROGRAM) $(EXE)
 
+# On AMD before Zen 3 (family 25), and on Hygon, pext is there but slow: magic bitboards are faster.
+CPUINFO = /proc/cpuinfo
+SLOW_PEXT = $(shell awk -F ': *' '/^vendor_id/ { vendor = $$2 } /^cpu family/ { \
+  if (vendor ~ /AuthenticAMD|HygonGenuine/ && $$2 < 25) print "slow"; exit }' $(CPUINFO) 2>/dev/null)
+NATIVE = RUSTFLAGS="-C target-cpu=native" $(if $(SLOW_PEXT),TABIYA_SLIDERS=$(or $(TABIYA_SLIDERS),magic))
+
 native: ## build for this machine alone, with every instruction it has, and copy it to EXE
-	RUSTFLAGS="-C target-cpu=native" $(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") \
+	$(NATIVE) $(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") \
 	  $(CARGO) build --release --locked -p tabiya --target-dir $(TARGET_DIR)/native
 	cp $(TARGET_DIR)/native/release/tabiya $(EXE)
 
 peers: ## measure beside other libraries, all built for this machine: ARGS=perft, sliders, fen, san, "pgn FILE", "data FILE"
 	$(CARGO) clippy --locked -p peers -- -D warnings
-	RUSTFLAGS="-C target-cpu=native" $(CARGO) run --release --locked -p peers --target-dir $(TARGET_DIR)/native \
-	  $(if $(shell grep -o -m 1 bmi2 /proc/cpuinfo 2>/dev/null),--features pext) -- $(ARGS)
+	$(NATIVE) $(CARGO) run --release --locked -p peers --target-dir $(TARGET_DIR)/native \
+	  $(if $(SLOW_PEXT),,$(if $(shell grep -o -m 1 bmi2 $(CPUINFO) 2>/dev/null),--features pext)) -- $(ARGS)
 
 dist: ## build and test the archives of a release, in target/dist
 	CARGO="$(CARGO)" runs/dist.sh $(TARGET_DIR)/dist
@@ -66,6 +77,9 @@ lint: format ## check format and lints
 	$(CLIPPY) -p tabiya-chess -p tabiya-paco --no-default-features -- -D warnings
 	$(CLIPPY) -p tabiya-engine --features tune -- -D warnings
 	$(CLIPPY) -p tabiya-pra --no-default-features -- -D warnings
+	@tree=$$($(CARGO) tree --locked -p tabiya-pra --no-default-features -e normal --prefix none) || exit 1; \
+	if echo "$$tree" | grep -E '^(arrow|parquet)'; then \
+	  echo "tabiya-pra without default features depends on Arrow"; exit 1; fi
 
 # The same members for all calls: others would choose other features of what they share, and compile it again.
 TESTS = $(CARGO) test --locked --workspace --exclude peers --exclude tabiya-fuzz
@@ -82,12 +96,15 @@ rust-test: ## run the Rust tests and doctests
 	  END { printf "Rust: %d tests passed, %d failed, %d ignored\n", passed, failed, ignored }' "$$log"; \
 	[ "$$(cat "$$log.exit")" = 0 ]
 
-doc: ## build the documentation of the libraries; a warning is an error
+# Without `peers` and without a fuzzer, for the reasons given at `lint`.
+doc: ## build the documentation of the program and the libraries; a warning is an error
 	rm -rf $(TARGET_DIR)/doc
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --exclude tabiya --exclude peers --exclude tabiya-fuzz --exclude tabiya-python
+	RUSTDOCFLAGS="-D warnings" CUSTOM_LIBFUZZER_PATH=/none/libfuzzer.a \
+	  $(CARGO) doc --workspace --no-deps --locked --exclude peers
 
 # The public interface of the libraries that others build on, as text: changes show in the diff of a commit.
-API_CRATES = tabiya-chess tabiya-paco tabiya-nnue tabiya-engine tabiya-uci
+API_CRATES = tabiya-chess tabiya-paco tabiya-nnue tabiya-engine tabiya-uci tabiya-data tabiya-pra tabiya-simd \
+  tabiya-arena tabiya-learn tabiya-train
 
 api: doc ## write the snapshots of the public interfaces
 	$(PYTHON) tests/api/public_api.py $(TARGET_DIR)/doc $(API_CRATES) --update

@@ -4,8 +4,8 @@
 #   runs/dist.sh [OUT]
 #
 # OUT is target/dist unless given. The program is built for plain x86-64, -v3 and -v4: the first, which runs
-# everywhere, starts the best of the others that the CPU supports (crates/app/src/launch.rs). The build for
-# -v3 finds the moves of sliding pieces by magic bitboards, because pext is slow on AMD before Zen 3.
+# everywhere, starts the best of the others for the CPU (crates/app/src/launch.rs). There are two builds for -v3,
+# one with pext and one with magic bitboards: pext is slow on AMD before Zen 3.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -26,16 +26,21 @@ build() {
     --target-dir "target/dist-$level" "$@"
 }
 
-build x86-64 -p tabiya -p tabiya-probe
-TABIYA_SLIDERS=magic build x86-64-v3 -p tabiya
-build x86-64-v4 -p tabiya
-
 folder=$OUT/$NAME
+build x86-64 -p tabiya -p tabiya-probe
 cp "target/dist-x86-64/$TARGET/release/tabiya" "$folder/tabiya"
-for level in x86-64-v3 x86-64-v4; do
-  cp "target/dist-$level/$TARGET/release/tabiya" "$folder/levels/tabiya-$level"
-done
-cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
+TABIYA_SLIDERS=magic build x86-64-v3 -p tabiya
+cp "target/dist-x86-64-v3/$TARGET/release/tabiya" "$folder/levels/tabiya-x86-64-v3"
+TABIYA_SLIDERS=pext build x86-64-v3 -p tabiya
+cp "target/dist-x86-64-v3/$TARGET/release/tabiya" "$folder/levels/tabiya-x86-64-v3-pext"
+TABIYA_SLIDERS=pext build x86-64-v4 -p tabiya
+cp "target/dist-x86-64-v4/$TARGET/release/tabiya" "$folder/levels/tabiya-x86-64-v4"
+
+# The newest version of a symbol that the program takes from the C library.
+glibc() { objdump -T "$@" | grep -o 'GLIBC_[0-9.]*' | sort -u -V | tail -1 | cut -d _ -f 2; }
+GLIBC=$(glibc "$folder/tabiya" "$folder"/levels/*)
+sed "s/@VERSION@/$VERSION/; s/@GLIBC@/${GLIBC:?}/" runs/dist-README.md > "$folder/README.md"
+cp CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$folder"
 python3 runs/licenses.py > "$folder/LICENSES-DEPENDENCIES.txt"
 "$folder/tabiya" man --dir "$folder/man"
 for shell in bash zsh fish; do
@@ -73,6 +78,18 @@ for cpu in $("$tabiya" version --verbose | sed -n 's/^detected //p'); do
   echo "$cpu ($build): bench 8 has $nodes nodes"
   expected=${expected:-$nodes}
   [ -n "$nodes" ] && [ "$nodes" = "$expected" ] || { echo "$cpu differs"; exit 1; }
+done
+# Each build by itself, if the CPU has what it needs: they differ in how they find moves, not in the moves.
+for build in "$NAME"/levels/*; do
+  sliders=$("$build" version --verbose 2> /dev/null | sed -n 's/^sliders *//p')
+  case $(basename "$build"):$sliders in
+    tabiya-x86-64-v3:magic | tabiya-x86-64-v3-pext:pext | tabiya-x86-64-v4:pext) ;;
+    *:) echo "$build does not run on this CPU"; continue ;;
+    *) echo "$build finds the moves of sliding pieces by $sliders"; exit 1 ;;
+  esac
+  nodes=$("$build" bench 8 | sed -n 's/^\([0-9][0-9]*\) nodes.*/\1/p')
+  echo "$build ($sliders): bench 8 has $nodes nodes"
+  [ "$nodes" = "$expected" ] || { echo "$build differs"; exit 1; }
 done
 printf 'position startpos\ngo depth 6\n' | "$tabiya" | grep -q '^bestmove' || { echo "no UCI engine"; exit 1; }
 if command -v cc > /dev/null; then

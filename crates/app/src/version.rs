@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use simd::{InstructionSet, Kernels};
+use simd::{InstructionSet, Kernels, gemm::bf16};
 
 use crate::Outcome;
 
@@ -13,7 +13,8 @@ use crate::Outcome;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct VersionArgs {
-    /// Also show the target, the slider backend, and the instruction sets detected and chosen
+    /// Also show the target, the slider backend, the instruction sets detected and chosen, and whether
+    /// the CPU has AVX-512 BF16
     #[arg(short, long)]
     verbose: bool,
 }
@@ -29,6 +30,9 @@ pub fn run(args: VersionArgs, out: &mut dyn Write) -> Outcome {
         writeln!(out, "sliders  {}", chess::sliders::BACKEND)?;
         writeln!(out, "detected {}", supported.join(" "))?;
         writeln!(out, "chosen   {chosen}{forced}")?;
+        // It decides in which precision `pra train` computes by default.
+        let bf16 = if bf16::is_supported() { "supported" } else { "not supported" };
+        writeln!(out, "bf16     {bf16}")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -45,5 +49,5 @@ fn target() -> &'static str {
 }
 
 fn profile() -> &'static str {
-    if cfg!(debug_assertions) { "with all checks" } else { "optimised" }
+    if cfg!(debug_assertions) { "with all checks" } else { "optimized" }
 }

@@ -10,6 +10,8 @@ mod data;
 mod eval;
 #[cfg(unix)]
 mod jobs;
+#[cfg(unix)]
+mod makefile;
 mod matches;
 mod measure;
 mod nnue_train;
@@ -19,6 +21,7 @@ mod pra;
 mod pra_player;
 #[cfg(unix)]
 mod reference_commands;
+mod release;
 mod terminal;
 mod towers;
 mod training_data;

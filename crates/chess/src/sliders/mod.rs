@@ -12,9 +12,10 @@
 //! | [`hyperbola`]   | `o ^ (o - 2s)` along each line, and the same in reverse   | 2 KiB       |
 //!
 //! All of them are always compiled, and each can be called by its own name. The functions of this module use
-//! `pext` where the compiler targets BMI2 (`target-cpu=native` on nearly all x86-64 machines; on AMD before
-//! Zen 3 the instruction is slow) and `magic` elsewhere. The environment variable `TABIYA_SLIDERS`, set to
-//! the name of a backend while this crate is compiled, selects another one.
+//! `pext` where the compiler targets BMI2 (`target-cpu=native` on nearly all x86-64 machines) and `magic`
+//! elsewhere. The environment variable `TABIYA_SLIDERS`, set to the name of a backend while this crate is
+//! compiled, selects another one: on AMD before Zen 3, where pext is slow, `magic` is faster. `make native` sets
+//! it there.
 
 use crate::{Bitboard, Square};
 
