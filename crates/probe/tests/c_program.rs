@@ -1,5 +1,5 @@
 //! The library from C: `check.c` is compiled with the system's compiler against the header and the library,
-//! and compares values of a script.
+//! and compares values of a script. So is the example of the README.
 //!
 //! `make test-shared` adds a real network with the values of nnue-probe.
 
@@ -22,16 +22,20 @@ fn library() -> PathBuf {
     folder.unwrap_or_else(|| panic!("{name} is not beside {}", test.display())).to_owned()
 }
 
-/// Compiles `check.c` with the system's C compiler, which Rust needs for linking anyway.
-fn compile(dir: &TempDir) -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (program, library) = (dir.join("check"), library());
+/// The directory of this crate.
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Compiles a program with the system's C compiler, which Rust needs for linking anyway.
+fn compile(dir: &TempDir, source: &Path) -> PathBuf {
+    let (program, library) = (dir.join("program"), library());
     let compiler = Command::new("cc")
         .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
         .arg(&program)
-        .arg(here.join("tests/check.c"))
+        .arg(source)
         .arg("-I")
-        .arg(here.join("include"))
+        .arg(here().join("include"))
         .arg("-L")
         .arg(&library)
         .arg("-lnnueprobe")
@@ -41,6 +45,11 @@ fn compile(dir: &TempDir) -> PathBuf {
     let complaints = String::from_utf8_lossy(&compiler.stderr);
     assert!(compiler.status.success(), "{complaints}");
     program
+}
+
+/// Compiles `check.c`.
+fn compile_check(dir: &TempDir) -> PathBuf {
+    compile(dir, &here().join("tests/check.c"))
 }
 
 /// Lets the program check a network by a script; what it prints, which is nothing but its own line.
@@ -146,7 +155,7 @@ fn games(network: &Network, script: &mut String) {
 #[test]
 fn a_made_network_has_the_values_that_the_rust_library_gives() {
     let dir = TempDir::new();
-    let program = compile(&dir);
+    let program = compile_check(&dir);
     let file = halfkp::file(Weights::Typical, 12);
     let network = Network::from_bytes(&file).unwrap();
     let path = dir.join("made.nnue");
@@ -164,6 +173,29 @@ fn a_made_network_has_the_values_that_the_rust_library_gives() {
     assert!(printed.starts_with("2 FENs, 1"), "{printed}");
 }
 
+#[test]
+fn the_example_of_the_readme_prints_a_value_or_why_there_is_none() {
+    let dir = TempDir::new();
+    let readme = fs::read_to_string(here().join("README.md")).unwrap();
+    let (_, example) = readme.split_once("```c\n").expect("an example");
+    let (example, _) = example.split_once("```").expect("its end");
+    let source = dir.join("example.c");
+    fs::write(&source, example).unwrap();
+    let program = compile(&dir, &source);
+    let run = || Command::new(&program).current_dir(dir.join("")).output().unwrap();
+
+    let output = run();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nn-62ef826d1a6d.nnue"), "{output:?}");
+
+    let file = halfkp::file(Weights::Typical, 12);
+    fs::write(dir.join("nn-62ef826d1a6d.nnue"), &file).unwrap();
+    let value = Network::from_bytes(&file).unwrap().evaluate(&Position::INITIAL);
+    let output = run();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{value}\n"));
+}
+
 mod shared_data {
     use super::*;
 
@@ -173,7 +205,7 @@ mod shared_data {
         let path = test_support::shared("nnue/nn-62ef826d1a6d.nnue");
         let vectors = fs::read_to_string(test_support::shared("nnue/halfkp_vectors.txt")).unwrap();
         let dir = TempDir::new();
-        let program = compile(&dir);
+        let program = compile_check(&dir);
         let mut script = String::new();
         for line in vectors.lines().filter(|line| !line.starts_with('#')) {
             let (fen, value) = line.split_once(';').unwrap();
