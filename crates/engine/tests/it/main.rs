@@ -1,6 +1,7 @@
 //! The engine from the outside. One test program: it links once.
 
 mod endings;
+mod examples;
 mod mates;
 mod networks;
 mod root_moves;
