@@ -2,8 +2,8 @@
 //!
 //! # Overview
 //!
-//! Vector kernels: 64-byte-aligned buffers, CPU detection, and the inner loops that `nnue`, `train` and
-//! `pra` share. All `unsafe` code of these crates is here.
+//! Vector kernels: 64-byte-aligned buffers, CPU detection, and the inner loops that `tabiya-nnue`,
+//! `tabiya-train` and `tabiya-pra` share. All `unsafe` code of these crates is here.
 //!
 //! | module | kernels |
 //! |---|---|
