@@ -106,7 +106,7 @@ pub type Outcome = [f32; 3];
 /// pawn moves up the board.
 ///
 /// ```
-/// use chess::PieceType;
+/// use tabiya_pra::chess::PieceType;
 /// assert_eq!(tabiya_pra::encode::promotion_index(0, 0, PieceType::Queen, true), 4096 + 7);
 /// ```
 pub const fn promotion_index(file: usize, step: i8, piece: PieceType, goes_up: bool) -> u16 {
@@ -152,7 +152,7 @@ pub fn orient(config: &Config, square: Square, turn: Color) -> Square {
 /// Encodes a position without context.
 ///
 /// ```
-/// use chess::{Position, Square};
+/// use tabiya_pra::chess::{Position, Square};
 /// let tokens = tabiya_pra::encode::tokens(&tabiya_pra::Config::new(4, 96), &Position::INITIAL);
 /// assert_eq!(tokens.squares[Square::E1.index()], 6);
 /// assert_eq!(tokens.squares[Square::H8.index()], 14);

@@ -44,7 +44,7 @@ pub fn parse_head(text: &str) -> Option<usize> {
 /// steps from the second and the seventh rank.
 ///
 /// ```
-/// use chess::{PieceType, Square};
+/// use tabiya_pra::chess::{PieceType, Square};
 /// let reach = |piece, square| tabiya_pra::masks::reach(piece, square).len();
 /// assert_eq!(reach(PieceType::Knight, Square::A1), 2);
 /// assert_eq!(reach(PieceType::Queen, Square::E4), 27);

@@ -72,7 +72,7 @@ pub fn received(map: &AttentionMap) -> [f32; SQUARES] {
 
 /// The attention that squares [receive](received), scaled for a heat map: 0 is uniform attention or less,
 /// 1 the maximum, which is also returned.
-pub fn heat_received(map: &AttentionMap) -> ([f32; SQUARES], f32) {
+pub(crate) fn heat_received(map: &AttentionMap) -> ([f32; SQUARES], f32) {
     let received = received(map);
     let (uniform, most) = (1.0 / SQUARES as f32, received.iter().copied().fold(0.0, f32::max));
     // Does not amplify rounding errors of a uniform map.
@@ -88,7 +88,7 @@ pub fn weights_of(map: &AttentionMap, query: Square) -> [f32; SQUARES] {
 
 /// An entry of an attention map.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct AttentionEdge {
+pub(crate) struct AttentionEdge {
     /// The query square.
     pub query: Square,
     /// The key square.
@@ -99,7 +99,7 @@ pub struct AttentionEdge {
 
 /// The largest weight of each of these queries, sorted by its excess over uniform attention to all keys
 /// that the query attends to; only positive ones.
-pub fn sharpest(map: &AttentionMap, queries: Bitboard, count: usize) -> Vec<AttentionEdge> {
+pub(crate) fn sharpest(map: &AttentionMap, queries: Bitboard, count: usize) -> Vec<AttentionEdge> {
     let mut edges: Vec<(f32, AttentionEdge)> = queries
         .into_iter()
         .filter_map(|query| {
@@ -118,7 +118,7 @@ pub fn sharpest(map: &AttentionMap, queries: Bitboard, count: usize) -> Vec<Atte
 }
 
 /// The largest weights of a query, without that of its own square.
-pub fn strongest(map: &AttentionMap, query: Square, count: usize) -> Vec<AttentionEdge> {
+pub(crate) fn strongest(map: &AttentionMap, query: Square, count: usize) -> Vec<AttentionEdge> {
     let row = weights_of(map, query);
     let mut edges: Vec<AttentionEdge> = Square::all()
         .filter(|&key| key != query && row[key.index()] > 0.0)
@@ -131,7 +131,7 @@ pub fn strongest(map: &AttentionMap, query: Square, count: usize) -> Vec<Attenti
 
 /// The learned mask of a free head: the sigmoid of its logits. Layer and head are counted from 0; empty
 /// if there is none.
-pub fn free_mask(weights: &Weights, layer: usize, head: usize) -> Vec<f32> {
+pub(crate) fn free_mask(weights: &Weights, layer: usize, head: usize) -> Vec<f32> {
     let name = format!("blocks.{layer}.attn.free_attn_logits");
     let found = weights.layout().tensors().iter().find(|tensor| tensor.name == name);
     let logits = found.map_or(&[][..], |tensor| &weights.values()[tensor.range.clone()]);
@@ -140,7 +140,7 @@ pub fn free_mask(weights: &Weights, layer: usize, head: usize) -> Vec<f32> {
 }
 
 /// Attention maps of all heads, averaged over positions, in model coordinates.
-pub fn mean_attention(
+pub(crate) fn mean_attention(
     model: &mut Transformer,
     weights: &Weights,
     positions: &[Position],
@@ -168,13 +168,13 @@ pub const PIECES: [PieceType; 6] = [
 ];
 
 /// The mask of a piece: 1 for keys that it reaches from the query on the empty board, else 0.
-pub fn piece_mask(piece: PieceType) -> Vec<f32> {
+pub(crate) fn piece_mask(piece: PieceType) -> Vec<f32> {
     let pairs = Square::all().flat_map(|from| Square::all().map(move |to| (from, to)));
     pairs.map(|(from, to)| f32::from(reach(piece, from).has(to))).collect()
 }
 
 /// Pearson correlation of two maps over all pairs of different squares; 0 if one of them is constant.
-pub fn correlation(a: &AttentionMap, b: &AttentionMap) -> f64 {
+pub(crate) fn correlation(a: &AttentionMap, b: &AttentionMap) -> f64 {
     let pairs = || {
         let all = a.iter().zip(b).enumerate();
         let others = all.filter(|(n, _)| n / SQUARES != n % SQUARES);
@@ -212,13 +212,16 @@ pub struct HeadCorrelations {
 }
 
 /// The piece of the highest correlation, if it is at least 0.1.
-pub fn most_similar(correlations: &[f64; 6]) -> Option<PieceType> {
+pub(crate) fn most_similar(correlations: &[f64; 6]) -> Option<PieceType> {
     let best = (0..PIECES.len()).max_by(|&a, &b| correlations[a].total_cmp(&correlations[b]))?;
     (correlations[best] >= 0.1).then_some(PIECES[best])
 }
 
 /// Correlates all free heads with the pieces, given the maps of [`mean_attention`].
-pub fn free_head_correlations(weights: &Weights, means: &[Vec<f32>]) -> Vec<HeadCorrelations> {
+pub(crate) fn free_head_correlations(
+    weights: &Weights,
+    means: &[Vec<f32>],
+) -> Vec<HeadCorrelations> {
     let masks = PIECES.map(piece_mask);
     let compare = |map: &AttentionMap| -> [f64; 6] {
         std::array::from_fn(|n| if map.is_empty() { 0.0 } else { correlation(map, &masks[n]) })

@@ -1,7 +1,7 @@
 //! Evaluation of a model on a data set: accuracy of the policy, errors and calibration of the value.
 //!
 //! The accuracy is that among the legal moves and, as in the reference, that among all from-to pairs.
-//! [`SampleMetrics`] are those of one position, [`Metrics`] accumulates many, [`evaluate`] runs a model
+//! `SampleMetrics` are those of one position, `Metrics` accumulates many, [`evaluate`] runs a model
 //! on a data set.
 
 mod metrics;
@@ -18,9 +18,11 @@ use chess::pgn::GameResult;
 use data::{Column, DataError, DataSet, Reader, ReaderOptions, RowView, Shard, Split};
 use serde::Serialize;
 
-pub use metrics::{Accuracy, GroupAccuracy, Metrics, RATING_STEP, Report};
+use metrics::Metrics;
+pub use metrics::{Accuracy, GroupAccuracy, RATING_STEP, Report};
 pub use phase::Phase;
-pub use sample::{Labels, SampleMetrics, TEMPERATURES};
+pub use sample::TEMPERATURES;
+use sample::{Labels, SampleMetrics};
 pub use text::EvaluationText;
 pub use value::{CENTIPAWN_LIMIT, CalibrationBin, EvalError, ResultError, ValueReport};
 

@@ -23,9 +23,10 @@ impl Phase {
     /// position. The opening has at least 22, the endgame at most 8. Pawns do not count.
     ///
     /// ```
+    /// use tabiya_pra::chess::Position;
     /// use tabiya_pra::evaluate::Phase;
-    /// assert_eq!(Phase::of(&chess::Position::INITIAL), Phase::Opening);
-    /// let pawns: chess::Position = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1".parse()?;
+    /// assert_eq!(Phase::of(&Position::INITIAL), Phase::Opening);
+    /// let pawns: Position = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1".parse()?;
     /// assert_eq!(Phase::of(&pawns), Phase::Endgame);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

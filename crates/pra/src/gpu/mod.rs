@@ -8,13 +8,14 @@
 //! computing a batch of a few hundred positions, and both backends share the optimizer.
 //!
 //! ```
+//! use tabiya_pra::chess::Position;
 //! use tabiya_pra::gpu::GpuTransformer;
 //! use tabiya_pra::{Compute, Config, Device, Weights, encode};
 //!
 //! let config = Config::new(1, 12);
 //! let weights = Weights::random(&config, 1).unwrap();
 //! let mut model = GpuTransformer::new(&config, &Device::Flex.open().unwrap());
-//! let tokens = encode::tokens(&config, &chess::Position::INITIAL);
+//! let tokens = encode::tokens(&config, &Position::INITIAL);
 //! assert_eq!(model.predict(&weights, &[tokens]).unwrap().len(), 1);
 //! ```
 

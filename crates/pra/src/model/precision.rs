@@ -17,6 +17,7 @@ use super::packed::Parameters;
 /// The precision of matrix products in training.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Precision {
     /// f32.
     #[default]

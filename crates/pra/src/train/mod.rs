@@ -17,8 +17,8 @@ mod options;
 mod run;
 mod validate;
 
-pub use checkpoint::{checkpoint_folder, saved_options, tag_folder, tagged_model};
+pub use checkpoint::{saved_options, tag_folder, tagged_model};
 pub use log::{LogLine, StepLine, ValidationLine};
 pub use options::TrainOptions;
 pub use run::{CHECKPOINTS, CURVE, Event, FINISHED, Trained, Training, train};
-pub use validate::{Validation, validate};
+pub use validate::Validation;
