@@ -24,5 +24,6 @@ mod uploads;
 mod workers;
 
 pub use access::{Access, InvalidToken};
+pub use chess;
 pub use run::{DEFAULT_PORT, Listening, Options, ServeError, Stopper, serve};
 pub use server::Server;
