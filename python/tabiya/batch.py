@@ -28,7 +28,7 @@ from ._tabiya import Column, Table
 
 __all__ = [
     "Column",
-    "GameTable",
+    "PositionTable",
     "Table",
     "evaluate",
     "features",
@@ -48,7 +48,7 @@ Positions = Any
 _Path = Union[str, "os.PathLike[str]"]
 
 
-class GameTable:
+class PositionTable:
     """The positions of games: a table with what was read.
 
     `table` has the rows, and this object stands for it wherever Arrow is understood; ``self[name]`` is a column as a
@@ -84,7 +84,7 @@ class GameTable:
         return self.table.to_numpy()
 
     def __repr__(self) -> str:
-        return f"<GameTable of {self.games} games, {len(self)} positions: {', '.join(self.column_names)}>"
+        return f"<PositionTable of {self.games} games, {len(self)} positions: {', '.join(self.column_names)}>"
 
 
 def read_pgn(
@@ -93,7 +93,7 @@ def read_pgn(
     columns: Optional[Sequence[str]] = None,
     threads: Optional[int] = None,
     **options: Any,
-) -> GameTable:
+) -> PositionTable:
     """The positions of the games in PGN files (.pgn, .zst, .gz, .bz2, or directories of them), in memory.
 
     The columns are those of the data sets that ``tabiya data prepare`` writes, all of them or those named: fen,
@@ -111,7 +111,7 @@ def read_pgn(
     """
     files = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     names = None if columns is None else list(columns)
-    return GameTable(*_tabiya.read_pgn(files, columns=names, options=options, threads=threads))
+    return PositionTable(*_tabiya.read_pgn(files, columns=names, options=options, threads=threads))
 
 
 def features(

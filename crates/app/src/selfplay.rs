@@ -11,7 +11,7 @@ use clap::Args;
 use engine::syzygy::Tablebases;
 use layout::{prose, width};
 use train::rescore::Teacher;
-use train::selfplay::adjudicate::Adjudication;
+use train::selfplay::adjudicate::AdjudicationRules;
 use train::selfplay::{SelfplayOptions, report, selfplay, selfplay_shard};
 
 use crate::jobs::GenerateArgs;
@@ -117,7 +117,7 @@ impl SelfplayArgs {
             balance: self.balance,
             // No more than a move of the game.
             balance_nodes: self.nodes.min(2_000),
-            adjudication: Adjudication {
+            adjudication: AdjudicationRules {
                 win_score: self.win_score,
                 win_plies: self.win_plies,
                 draw_score: self.draw_score,

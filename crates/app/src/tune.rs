@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use arena::spsa::{self, Iteration, Parameter, SavedState, Schedule, Tuner, Tuning};
+use arena::spsa::{self, GainSchedule, Iteration, Parameter, SavedState, Tuner, Tuning};
 use arena::{EngineSpec, Tournament};
 use layout::clock;
 
@@ -91,7 +91,7 @@ pub fn run(args: &TuneArgs, out: &mut dyn Write) -> Outcome {
     if args.list {
         return list(&tournament, out);
     }
-    let schedule = Schedule {
+    let schedule = GainSchedule {
         parameters: parameters(args)?,
         iterations: args.iterations,
         seed: args.rules.seed,
@@ -165,7 +165,7 @@ fn list(tournament: &Tournament, out: &mut dyn Write) -> Outcome {
 }
 
 fn report(
-    schedule: &Schedule,
+    schedule: &GainSchedule,
     tuning: &Tuning,
     as_json: bool,
     out: &mut dyn Write,
@@ -189,7 +189,7 @@ struct Live {
 }
 
 impl Live {
-    fn new(schedule: &Schedule, tuning: &Tuning) -> Self {
+    fn new(schedule: &GainSchedule, tuning: &Tuning) -> Self {
         let template = "{wide_bar} {pos}/{len} iterations, {prefix}\n{msg}";
         let bar = progress::bar(schedule.iterations.into(), template);
         bar.enable_steady_tick(Duration::from_millis(500));
@@ -197,7 +197,7 @@ impl Live {
         Self { bar, start: now, resumed: tuning.iterations, last_line: now }
     }
 
-    fn show(&mut self, schedule: &Schedule, tuning: &Tuning) {
+    fn show(&mut self, schedule: &GainSchedule, tuning: &Tuning) {
         let done = f64::from(tuning.iterations - self.resumed);
         let rate = done / self.start.elapsed().as_secs_f64().max(1e-9);
         let left = f64::from(schedule.iterations - tuning.iterations) / rate.max(1e-9);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use crate::History;
+use crate::MoveHistory;
 
 /// A column. Other tools expect the first three in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -117,7 +117,7 @@ impl Column {
             Self::WhiteElo | Self::BlackElo => DataType::Int16,
             Self::Game => DataType::Int64,
             Self::Board => DataType::FixedSizeBinary(chess::PackedRow::SIZE as i32),
-            Self::History => DataType::FixedSizeBinary(History::SIZE as i32),
+            Self::History => DataType::FixedSizeBinary(MoveHistory::SIZE as i32),
         }
     }
 

@@ -11,7 +11,7 @@
 
 use chess::{Board, Color, Move, MoveKind, Piece, PieceType, Position, Rank, Square, attacks};
 
-/// Plies that a [`History`] holds at most.
+/// Plies that a [`MoveHistory`] holds at most.
 pub const HISTORY_PLIES: usize = 7;
 
 const EN_PASSANT: u16 = 6;
@@ -22,17 +22,17 @@ const PROMOTION: u16 = 1 << 15;
 ///
 /// ```
 /// use chess::Position;
-/// use tabiya_data::History;
+/// use tabiya_data::MoveHistory;
 /// let start = Position::INITIAL;
 /// let m = start.parse_uci("e2e4")?;
-/// let mut history = History::default();
+/// let mut history = MoveHistory::default();
 /// history.push(&start, m);
 /// let boards = history.boards(&start.after(m))?;
 /// assert_eq!(boards.as_slice(), [*start.board()]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct History([u16; HISTORY_PLIES]);
+pub struct MoveHistory([u16; HISTORY_PLIES]);
 
 /// Why a history does not belong to a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ impl EarlierBoards {
     }
 }
 
-impl History {
+impl MoveHistory {
     /// Size in bytes.
     pub const SIZE: usize = 2 * HISTORY_PLIES;
 
@@ -192,7 +192,7 @@ mod tests {
     /// Plays random games, and compares every history with the boards that were there.
     fn replay(start: &Position, rng: &mut Rng) -> [usize; 4] {
         let (mut position, mut boards) = (*start, vec![*start.board()]);
-        let (mut history, mut kinds) = (History::default(), [0; 4]);
+        let (mut history, mut kinds) = (MoveHistory::default(), [0; 4]);
         for _ in 0..160 {
             let moves = position.legal_moves();
             if moves.is_empty() {
@@ -214,7 +214,7 @@ mod tests {
             kinds.iter_mut().zip(flags).for_each(|(count, flag)| *count += usize::from(flag));
             history.push(&position, m);
             position = position.after(m);
-            history = History::from_bytes(&history.to_bytes());
+            history = MoveHistory::from_bytes(&history.to_bytes());
             let found = history.boards(&position).unwrap();
             let expected: Vec<Board> = boards.iter().rev().take(HISTORY_PLIES).copied().collect();
             assert_eq!(found.as_slice(), expected, "{} {history:?}", position.fen());
@@ -248,10 +248,10 @@ mod tests {
             "r3k2r/pp1b1ppp/2n2n2/3pP3/3P4/2N2N2/PP3PPP/R4RK1 b kq - 0 12".parse().unwrap();
         let (mut good, mut bad) = (0, 0);
         for _ in 0..200_000 {
-            let mut bytes = [0; History::SIZE];
-            let len = rng.below(History::SIZE + 1);
+            let mut bytes = [0; MoveHistory::SIZE];
+            let len = rng.below(MoveHistory::SIZE + 1);
             bytes[..len].iter_mut().for_each(|byte| *byte = rng.next_u64() as u8);
-            match History::from_bytes(&bytes).boards(&position) {
+            match MoveHistory::from_bytes(&bytes).boards(&position) {
                 Ok(boards) => {
                     for board in boards.as_slice() {
                         assert_eq!(board.piece_type(PieceType::King).len(), 2);
@@ -265,7 +265,7 @@ mod tests {
             }
         }
         assert!(good > 0 && bad > 1_000, "{good} {bad}");
-        let after_the_end = History([0, 1, 0, 0, 0, 0, 0]);
+        let after_the_end = MoveHistory([0, 1, 0, 0, 0, 0, 0]);
         assert_eq!(after_the_end.boards(&position), Err(HistoryError { ply: 1 }));
     }
 }

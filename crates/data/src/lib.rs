@@ -73,7 +73,7 @@ pub use files::{
 pub use foreign::check_foreign;
 #[cfg(feature = "parquet")]
 pub use histogram::{Histogram, bars_svg};
-pub use history::{EarlierBoards, HISTORY_PLIES, History, HistoryError};
+pub use history::{EarlierBoards, HISTORY_PLIES, HistoryError, MoveHistory};
 pub use input::{Format, Input, ReadError, read_text};
 pub use lock::FolderLock;
 #[cfg(feature = "parquet")]
@@ -84,8 +84,8 @@ pub use packed_file::PackedFile;
 pub use plan::DataSetPlan;
 #[cfg(feature = "parquet")]
 pub use prepare::{
-    CHUNK_BYTES, ChunkConverter, ConvertedChunks, Counts, FileFormat, GameTable, GenerateOptions,
-    InputFile, Partition, PrepareEvent, PrepareOptions, Prepared, RowOrder, RunReport,
+    CHUNK_BYTES, ChunkConverter, ConvertedChunks, Counts, FileFormat, GenerateOptions, InputFile,
+    Partition, PositionTable, PrepareEvent, PrepareOptions, Prepared, RowOrder, RunReport,
     SkippedGames, SkippedPositions, TextChunks, TimeClass, convert, convert_chunks, describe,
     expand, generate, parse_part, prepare, prepare_with_chunks, read_table,
 };

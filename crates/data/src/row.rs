@@ -10,7 +10,7 @@ use chess::pgn::{GameResult, Score};
 use chess::{CastlingStyle, Color, FenStyle, FenWriter, Move, PackedError, PackedRow};
 use serde::{Deserialize, Serialize};
 
-use crate::{Column, History};
+use crate::{Column, MoveHistory};
 
 /// Training or validation split. All rows of a game are in the same split.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ pub struct Row {
     /// Whether castling is always written as king takes rook.
     pub chess960: bool,
     /// The last moves before.
-    pub history: History,
+    pub history: MoveHistory,
 }
 
 impl Row {
@@ -101,7 +101,7 @@ impl Row {
             elo: [UNKNOWN as i16; 2],
             split: Split::Train,
             chess960: false,
-            history: History::default(),
+            history: MoveHistory::default(),
         }
     }
 
@@ -119,7 +119,7 @@ impl Row {
         bytes[50..52].copy_from_slice(&self.elo[1].to_le_bytes());
         bytes[52] = self.split as u8;
         bytes[53] = self.chess960.into();
-        bytes[54..54 + History::SIZE].copy_from_slice(&self.history.to_bytes());
+        bytes[54..54 + MoveHistory::SIZE].copy_from_slice(&self.history.to_bytes());
         bytes
     }
 
@@ -136,7 +136,7 @@ impl Row {
             elo: [48, 50].map(|at| i16::from_le_bytes(part(bytes, at))),
             split: if bytes[52] == 0 { Split::Train } else { Split::Validation },
             chess960: bytes[53] != 0,
-            history: History::from_bytes(&part(bytes, 54)),
+            history: MoveHistory::from_bytes(&part(bytes, 54)),
         }
     }
 }
@@ -249,7 +249,7 @@ fn histories(rows: &[Row]) -> ArrayRef {
     let bytes: Vec<u8> = rows.iter().flat_map(|row| row.history.to_bytes()).collect();
     let validity = rows.iter().map(|row| !row.history.is_empty()).collect::<Vec<_>>();
     let (bytes, validity) = (Buffer::from_vec(bytes), NullBuffer::from(validity));
-    Arc::new(FixedSizeBinaryArray::new(History::SIZE as i32, bytes, Some(validity)))
+    Arc::new(FixedSizeBinaryArray::new(MoveHistory::SIZE as i32, bytes, Some(validity)))
 }
 
 /// Builds a string column from bytes and offsets.
@@ -313,7 +313,7 @@ mod tests {
             elo: [2_800, -1],
             split: Split::Validation,
             chess960: true,
-            history: History::from_bytes(&std::array::from_fn(|n| n as u8)),
+            history: MoveHistory::from_bytes(&std::array::from_fn(|n| n as u8)),
         };
         assert_eq!(Row::from_bytes(&row.to_bytes()), row);
         let other = Row { split: Split::Train, chess960: false, ..row };

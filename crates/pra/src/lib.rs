@@ -56,7 +56,7 @@ pub use model::{
 };
 pub use model_text::ModelText;
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
-pub use weights::{CONFIG, MODEL, ModelError, TensorError, Weights};
+pub use weights::{CONFIG, MODEL, ModelError, Weights};
 
 /// The embedded model: small, trained on human games.
 pub fn embedded() -> Result<Weights, ModelError> {

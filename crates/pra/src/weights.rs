@@ -11,6 +11,7 @@ use std::{fs, io};
 use chess::rng::Rng;
 use data::{DataError, write_atomic};
 use half::{bf16, f16};
+use learn::TensorError;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 
@@ -66,49 +67,6 @@ pub enum ModelError {
         path: PathBuf,
         /// The reason.
         reason: TensorError,
-    },
-}
-
-/// Why a file of tensors is invalid.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TensorError {
-    /// Not a safetensors file, or a damaged one.
-    #[error("not a safetensors file, or damaged: {0}")]
-    Format(#[from] SafeTensorError),
-    /// A tensor is missing.
-    #[error("tensor '{0}' is missing")]
-    Missing(String),
-    /// A tensor that the model does not have.
-    #[error("unknown tensor '{0}'")]
-    Unknown(String),
-    /// A tensor of another shape.
-    #[error("tensor '{name}' has shape {found:?}, expected {expected:?}")]
-    Shape {
-        /// Its name.
-        name: String,
-        /// Its shape in the file.
-        found: Vec<usize>,
-        /// Its shape in the model.
-        expected: Vec<usize>,
-    },
-    /// A tensor of an unsupported type.
-    #[error("tensor '{name}' has type {dtype:?}, expected F32, F16 or BF16")]
-    Type {
-        /// Its name.
-        name: String,
-        /// Its type.
-        dtype: Dtype,
-    },
-    /// A value that is NaN or infinite.
-    #[error("element {index} of tensor '{name}' is {value}")]
-    NotFinite {
-        /// The tensor.
-        name: String,
-        /// The index of the element.
-        index: usize,
-        /// The element.
-        value: f32,
     },
 }
 
@@ -330,7 +288,10 @@ pub(crate) fn read_tensors(
             Dtype::BF16 => {
                 values.extend(data.as_chunks().0.iter().map(|b| bf16::from_le_bytes(*b).to_f32()));
             }
-            dtype => return Err(TensorError::Type { name, dtype }),
+            dtype => {
+                let expected = "F32, F16 or BF16";
+                return Err(TensorError::Type { name, dtype, expected });
+            }
         }
         if let Some(index) = values[begin..].iter().position(|value| !value.is_finite()) {
             return Err(TensorError::NotFinite { name, index, value: values[begin + index] });

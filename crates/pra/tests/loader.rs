@@ -146,7 +146,7 @@ fn a_damaged_history_or_rating_is_an_error_with_its_row() {
         let mut loader = open(&data, Some(1), ReaderPosition::default());
         loader.next_batch(10, &mut Batch::default()).unwrap_err().to_string()
     };
-    let history = load("history", |row| row.history = data::History::from_bytes(&[0x55; 14]));
+    let history = load("history", |row| row.history = data::MoveHistory::from_bytes(&[0x55; 14]));
     let end = "is damaged: row 9: history: ply 1 before the position cannot be undone";
     assert!(history.ends_with(end), "{history}");
     // A negative rating is how a row says that there is none.

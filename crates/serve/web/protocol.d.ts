@@ -25,7 +25,7 @@ export type Player =
   | { kind: "engine"; level: number } // an index into `Welcome.levels`
   | { kind: "model"; temperature: number }; // the human-like player; 1 plays like people, 0 the likeliest move
 
-export interface Clock { initial_ms: number; increment_ms: number }
+export interface TimeControl { initial_ms: number; increment_ms: number }
 
 // ---------------------------------------------------------------------------------------------- page → server
 
@@ -37,9 +37,9 @@ export type ClientMessage =
   | { type: "hello"; protocol: 1; saved?: Saved; upload?: number }
   /** A new game from the initial position, a Chess960 position (0–959, null: random) or a FEN. */
   | { type: "new_game"; variant: "chess" | "chess960"; position?: number | null; fen?: string;
-      white: Player; black: Player; clock: Clock | null }
+      white: Player; black: Player; clock: TimeControl | null }
   /** Plays on from the position shown. */
-  | { type: "play_from"; white: Player; black: Player; clock: Clock | null }
+  | { type: "play_from"; white: Player; black: Player; clock: TimeControl | null }
   /** A FEN or PGN that was pasted or dropped, at most 48 KiB; longer texts are uploaded (see `Upload`). */
   | { type: "load"; text: string }
   /** Opens a game of an upload. */
@@ -105,7 +105,7 @@ export interface Saved {
   /** Moves from the root to the node shown. */
   path: Uci[];
   /** The game in play. `line` are the moves of its main line from the root. */
-  play: { white: Player; black: Player; clock: Clock | null; white_ms: number; black_ms: number;
+  play: { white: Player; black: Player; clock: TimeControl | null; white_ms: number; black_ms: number;
           line: Uci[]; result: Result; reason: string | null } | null;
   /** `saved` of the last report on this game. */
   report?: SavedReport;
@@ -191,7 +191,7 @@ export interface PositionMessage {
 /** The game in play, sent when it starts, moves, or ends. */
 export interface PlayMessage {
   type: "play"; status: "none" | "playing" | "over";
-  white: Player; black: Player; clock: Clock | null;
+  white: Player; black: Player; clock: TimeControl | null;
   /** At the time of sending. */
   white_ms: number; black_ms: number; running: Color | null;
   /** The last move of the game: moves are played there. */

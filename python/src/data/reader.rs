@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use data::{Column, History, Manifest, Reader, ReaderOptions, ReaderPosition, RowView, Split};
+use data::{Column, Manifest, MoveHistory, Reader, ReaderOptions, ReaderPosition, RowView, Split};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,7 +28,9 @@ impl Values {
         match column {
             Column::Fen | Column::BestMove => Self::Text(Vec::with_capacity(rows)),
             Column::Board => Self::Bytes(Vec::with_capacity(rows * SIZE), SIZE),
-            Column::History => Self::Bytes(Vec::with_capacity(rows * History::SIZE), History::SIZE),
+            Column::History => {
+                Self::Bytes(Vec::with_capacity(rows * MoveHistory::SIZE), MoveHistory::SIZE)
+            }
             Column::Ply => Self::Int(Vec::with_capacity(rows)),
             Column::Game => Self::Long(Vec::with_capacity(rows)),
             _ => Self::Float(Vec::with_capacity(rows)),

@@ -23,6 +23,6 @@ mod table;
 pub use parameters::{Parameter, suggestions};
 pub use plot::svg;
 pub use run::{Iteration, TuneError, Tuner};
-pub use schedule::{Schedule, Trial};
+pub use schedule::{GainSchedule, Trial};
 pub use state::{SavedState, Tuning, TuningError};
 pub use table::{UNIMPORTANT, json, summary, table};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use chess::svg::escape_xml;
 
-use super::{Schedule, Tuning};
+use super::{GainSchedule, Tuning};
 
 const COLUMNS: usize = 4;
 /// Width and height of a chart with its title.
@@ -17,7 +17,7 @@ const INK: &str = "#5c6a6d";
 const CURVE: &str = "#4a7ab5";
 
 /// Draws all parameters; each curve has the height of its own changes, with its start as a dashed line.
-pub fn svg(title: &str, schedule: &Schedule, tuning: &Tuning) -> String {
+pub fn svg(title: &str, schedule: &GainSchedule, tuning: &Tuning) -> String {
     let count = schedule.parameters.len();
     let columns = count.clamp(1, COLUMNS);
     let (width, height) =
@@ -36,7 +36,7 @@ pub fn svg(title: &str, schedule: &Schedule, tuning: &Tuning) -> String {
     svg + "</svg>\n"
 }
 
-fn chart(svg: &mut String, (x, y): (f64, f64), n: usize, schedule: &Schedule, tuning: &Tuning) {
+fn chart(svg: &mut String, (x, y): (f64, f64), n: usize, schedule: &GainSchedule, tuning: &Tuning) {
     let parameter = &schedule.parameters[n];
     let points = tuning.history.iter().map(|(k, values)| (f64::from(*k), values[n]));
     let points: Vec<(f64, f64)> =
@@ -88,7 +88,7 @@ mod tests {
     fn every_parameter_has_a_chart_and_the_table_fits() {
         let text = "a<b, int, 10, 0, 100, 4, 0.05\nflat, int, 3, 0, 9, 1, 0.05";
         let parameters = Parameter::parse_lines(text).unwrap();
-        let schedule = Schedule { parameters, iterations: 50, seed: 1 };
+        let schedule = GainSchedule { parameters, iterations: 50, seed: 1 };
         let mut tuning = Tuning::new(&schedule);
         assert_eq!(svg("none yet", &schedule, &tuning).matches("<polyline").count(), 2);
         for k in 1..=20 {

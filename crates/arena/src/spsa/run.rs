@@ -13,7 +13,7 @@ use chess::Color;
 use engine::search::Engine;
 use uci::setoption;
 
-use super::{Schedule, Trial, Tuning};
+use super::{GainSchedule, Trial, Tuning};
 use crate::game::play;
 use crate::turn::Seat;
 use crate::{EngineLimits, MatchError, Opening, Tournament};
@@ -26,7 +26,7 @@ pub struct Tuner<'a> {
     /// The engine with its limits, and the rules of games.
     pub tournament: &'a Tournament,
     /// The parameters.
-    pub schedule: &'a Schedule,
+    pub schedule: &'a GainSchedule,
 }
 
 /// A finished iteration.

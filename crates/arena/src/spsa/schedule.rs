@@ -13,7 +13,7 @@ const STABILITY: f64 = 0.1;
 
 /// The parameters and how often they are changed.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Schedule {
+pub struct GainSchedule {
     /// The parameters.
     pub parameters: Vec<Parameter>,
     /// All iterations.
@@ -35,7 +35,7 @@ pub struct Trial {
     signs: Vec<f64>,
 }
 
-impl Schedule {
+impl GainSchedule {
     /// The values before the first iteration.
     pub fn start(&self) -> Vec<f64> {
         self.parameters.iter().map(|parameter| parameter.start).collect()
@@ -80,11 +80,11 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    fn schedule(iterations: u32) -> Schedule {
+    fn schedule(iterations: u32) -> GainSchedule {
         let parameters =
             Parameter::parse_lines("x, float, 10, 0, 100, 4, 0.05\ny, float, 80, 0, 100, 4, 0.05")
                 .unwrap();
-        Schedule { parameters, iterations, seed: 1 }
+        GainSchedule { parameters, iterations, seed: 1 }
     }
 
     #[test]

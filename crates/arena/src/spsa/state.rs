@@ -6,7 +6,7 @@ use data::{DataError, FolderLock, write_atomic};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Schedule, Trial};
+use super::{GainSchedule, Trial};
 use crate::state::compare_settings;
 
 const VERSION: u32 = 1;
@@ -66,14 +66,14 @@ pub enum TuningError {
 
 impl Tuning {
     /// Before the first iteration.
-    pub fn new(schedule: &Schedule) -> Self {
+    pub fn new(schedule: &GainSchedule) -> Self {
         let values = schedule.start();
         let history = vec![(0, values.clone())];
         Self { iterations: 0, values, games: [0; 3], faults: 0, history }
     }
 
     /// Counts a finished trial, with the games its first engine won, drew and lost.
-    pub fn add(&mut self, schedule: &Schedule, trial: &Trial, games: [u32; 3], faults: u32) {
+    pub fn add(&mut self, schedule: &GainSchedule, trial: &Trial, games: [u32; 3], faults: u32) {
         let result = games[0] as i32 - games[2] as i32;
         schedule.update(&mut self.values, trial, result);
         self.iterations += 1;
@@ -88,7 +88,7 @@ impl Tuning {
     }
 
     /// Whether it can be a state of this schedule.
-    fn check(&self, schedule: &Schedule) -> Result<(), String> {
+    fn check(&self, schedule: &GainSchedule) -> Result<(), String> {
         let parameters = &schedule.parameters;
         let is_valid = |values: &[f64]| {
             values.len() == parameters.len()
@@ -140,7 +140,7 @@ impl SavedState {
     pub fn open(
         path: &Path,
         settings: Value,
-        schedule: &Schedule,
+        schedule: &GainSchedule,
     ) -> Result<(Self, Tuning), TuningError> {
         let lock = FolderLock::acquire_file(path)?;
         let saved = Self { path: path.to_owned(), settings, _lock: lock };
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_state_is_resumed_and_another_or_a_damaged_one_rejected() {
         let parameters = Parameter::parse_lines("x, int, 10, 0, 100, 4, 0.05").unwrap();
-        let schedule = Schedule { parameters, iterations: 5, seed: 1 };
+        let schedule = GainSchedule { parameters, iterations: 5, seed: 1 };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tune.json");
         let settings = json!({"tc": "8+0.08", "seed": 1});

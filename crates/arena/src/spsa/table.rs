@@ -3,13 +3,13 @@
 use layout::{Table, count};
 use serde_json::{Value, json};
 
-use super::{Schedule, Tuning};
+use super::{GainSchedule, Tuning};
 
 /// Columns of [`table`] that a narrow table leaves out: learning rate, perturbation, range.
 pub const UNIMPORTANT: [usize; 4] = [7, 6, 4, 5];
 
 /// A line for each parameter.
-pub fn table(schedule: &Schedule, tuning: &Tuning) -> Table {
+pub fn table(schedule: &GainSchedule, tuning: &Tuning) -> Table {
     let heading = ["parameter", "start", "now", "change %", "min", "max", "c", "r"];
     let mut table = Table::new(heading, &[0], 1);
     for (parameter, &value) in schedule.parameters.iter().zip(&tuning.values) {
@@ -31,7 +31,7 @@ pub fn table(schedule: &Schedule, tuning: &Tuning) -> Table {
 }
 
 /// Iterations, games and faults in a line.
-pub fn summary(schedule: &Schedule, tuning: &Tuning) -> String {
+pub fn summary(schedule: &GainSchedule, tuning: &Tuning) -> String {
     let [wins, draws, losses] = tuning.games;
     let (done, games) = (tuning.iterations, count(wins + draws + losses, "game"));
     let faults = match tuning.faults {
@@ -43,7 +43,7 @@ pub fn summary(schedule: &Schedule, tuning: &Tuning) -> String {
 }
 
 /// The tuning as JSON.
-pub fn json(schedule: &Schedule, tuning: &Tuning) -> Value {
+pub fn json(schedule: &GainSchedule, tuning: &Tuning) -> Value {
     let parameters = schedule.parameters.iter().zip(&tuning.values).map(|(parameter, &value)| {
         json!({
             "name": parameter.name, "start": parameter.start, "value": value,

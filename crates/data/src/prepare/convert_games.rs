@@ -18,7 +18,7 @@ use super::counts::Counts;
 use super::options::PrepareOptions;
 use super::time_class;
 use crate::row::{GAME_BITS, UNKNOWN};
-use crate::{Column, DataError, History, Row, Split};
+use crate::{Column, DataError, MoveHistory, Row, Split};
 
 /// Converts text to rows by the options.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ struct Game {
     /// Side that moved last.
     mover: Option<Color>,
     /// The last moves.
-    history: History,
+    history: MoveHistory,
 }
 
 impl<'a> RowBuilder<'a> {
@@ -215,7 +215,7 @@ impl Game {
             score: None,
             clocks: [UNKNOWN; 2],
             mover: None,
-            history: History::default(),
+            history: MoveHistory::default(),
         }
     }
 }
@@ -304,7 +304,7 @@ impl Watcher for RowBuilder<'_> {
     fn passed(&mut self, before: &Position, _: &Position) -> Next {
         self.out.counts.skipped_positions.null_move += 1;
         // A null move cannot be undone from the board.
-        self.game.history = History::default();
+        self.game.history = MoveHistory::default();
         self.advance(before.turn());
         Next::Go
     }

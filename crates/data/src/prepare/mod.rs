@@ -39,7 +39,7 @@ pub(crate) use progress_log::ResumeState;
 pub use repack::convert;
 pub use report::RunReport;
 pub use source::{InputFile, describe, expand};
-pub use table::{GameTable, read_table};
+pub use table::{PositionTable, read_table};
 pub use time_class::TimeClass;
 pub use tracker::PrepareEvent;
 pub(crate) use tracker::ResumePoint;

@@ -18,7 +18,7 @@ use crate::{DataError, PointOfView, Workers, columns, row};
 
 /// The positions of games.
 #[derive(Clone, Debug)]
-pub struct GameTable {
+pub struct PositionTable {
     /// Columns.
     pub schema: SchemaRef,
     /// Rows, in the order of the games.
@@ -38,7 +38,7 @@ pub fn read_table<'a, 'w>(
     options: &PrepareOptions,
     workers: impl Into<Workers<'w>>,
     observer: impl FnMut(PrepareEvent<'_>) + Send + 'a,
-) -> Result<GameTable, DataError> {
+) -> Result<PositionTable, DataError> {
     let options = PrepareOptions { order: RowOrder::Games, ..options.clone() };
     let converter = GameConverter::new(&options)?;
     let files = expand(inputs)?;
@@ -64,7 +64,7 @@ pub fn read_table<'a, 'w>(
     let collector =
         pipeline::run(workers, source.items(start), |item| source.convert(item), collector)?;
     let Collector { tracker, schema, batches, .. } = collector;
-    Ok(GameTable {
+    Ok(PositionTable {
         schema,
         batches: batches.into_values().collect(),
         counts: tracker.now.counts,
@@ -135,7 +135,7 @@ mod tests {
         let (one, three) = (read(1), read(3));
         assert_eq!(one.counts.positions, 9000);
         assert_eq!(one.problems, 1);
-        let all = |table: &GameTable| {
+        let all = |table: &PositionTable| {
             let rows = table.batches.iter().map(RecordBatch::num_rows).sum::<usize>();
             (rows, table.counts, table.first_problems.clone())
         };

@@ -11,7 +11,7 @@ use chess::{Color, PackedError, PackedRow, Position};
 use serde_json::Value;
 
 use crate::row::seen_by;
-use crate::{Column, History, PointOfView, Row, row};
+use crate::{Column, MoveHistory, PointOfView, Row, row};
 
 /// A batch of decoded rows with the requested columns.
 #[derive(Debug)]
@@ -213,9 +213,9 @@ impl<'a> RowView<'a> {
         bytes(self.batch.board.as_ref(), self.index).map(|bytes| PackedRow::from_bytes(*bytes))
     }
 
-    /// The last moves before the position, unchecked: [`History::boards`] checks them.
-    pub fn history(self) -> Option<History> {
-        bytes(self.batch.history.as_ref(), self.index).map(History::from_bytes)
+    /// The last moves before the position, unchecked: [`MoveHistory::boards`] checks them.
+    pub fn history(self) -> Option<MoveHistory> {
+        bytes(self.batch.history.as_ref(), self.index).map(MoveHistory::from_bytes)
     }
 
     /// The position, from `board` or `fen`; none if it is missing or invalid.

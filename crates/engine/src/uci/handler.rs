@@ -5,7 +5,7 @@ use std::path::Path;
 use chess::{Color, Game, Position};
 use uci::{BoxError, Go, Handler, Info, OptionDecl, Output, bestmove};
 
-use super::options::{Effect, Evaluation, Limit, Options};
+use super::options::{Effect, EvalSource, Limit, Options};
 use super::slot::{EngineSlot, SlotError};
 use super::{limits, perft, report};
 use crate::bench;
@@ -112,9 +112,9 @@ impl EngineHandler {
             }
             Effect::Evaluation(evaluation) => {
                 let network = match evaluation {
-                    Evaluation::Embedded => file::embedded(),
-                    Evaluation::Classic => None,
-                    Evaluation::File(path) => {
+                    EvalSource::Embedded => file::embedded(),
+                    EvalSource::Classic => None,
+                    EvalSource::File(path) => {
                         let loaded = file::load(Path::new(&path));
                         let problem = |e| format!("EvalFile: '{}': {e}", uci::excerpt(&path));
                         Some(loaded.map_err(problem)?)

@@ -58,12 +58,12 @@ pub enum Effect {
     /// Tablebases from these directories; empty: none.
     SyzygyPath(String),
     /// The evaluation.
-    Evaluation(Evaluation),
+    Evaluation(EvalSource),
 }
 
 /// The values of `EvalFile`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Evaluation {
+pub enum EvalSource {
     /// `<empty>`: the embedded network, or the hand-written terms if there is none.
     Embedded,
     /// `classic`: the hand-written terms.
@@ -164,11 +164,11 @@ fn path(value: &str) -> String {
     if value == "<empty>" { String::new() } else { value.to_owned() }
 }
 
-fn evaluation(value: &str) -> Evaluation {
+fn evaluation(value: &str) -> EvalSource {
     match path(value) {
-        path if path.is_empty() => Evaluation::Embedded,
-        path if path.eq_ignore_ascii_case("classic") => Evaluation::Classic,
-        path => Evaluation::File(path),
+        path if path.is_empty() => EvalSource::Embedded,
+        path if path.eq_ignore_ascii_case("classic") => EvalSource::Classic,
+        path => EvalSource::File(path),
     }
 }
 
@@ -215,11 +215,11 @@ mod tests {
     fn an_evaluation_is_embedded_classic_or_from_a_file() {
         let mut options = Options::new(Limit::default());
         for (value, evaluation) in [
-            ("<empty>", Evaluation::Embedded),
-            ("", Evaluation::Embedded),
-            ("classic", Evaluation::Classic),
-            ("./classic", Evaluation::File("./classic".to_owned())),
-            ("a b.nnue", Evaluation::File("a b.nnue".to_owned())),
+            ("<empty>", EvalSource::Embedded),
+            ("", EvalSource::Embedded),
+            ("classic", EvalSource::Classic),
+            ("./classic", EvalSource::File("./classic".to_owned())),
+            ("a b.nnue", EvalSource::File("a b.nnue".to_owned())),
         ] {
             assert_eq!(options.set("EvalFile", value), Ok(Effect::Evaluation(evaluation)));
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
 use chess::{PackedRow, Position};
-use data::{FileFormat, GenerateOptions, History, Partition, PrepareOptions, Row, Split};
+use data::{FileFormat, GenerateOptions, MoveHistory, Partition, PrepareOptions, Row, Split};
 
 /// The rows of a random game; every fifth game is in the validation split, and some have no result.
 pub fn game(number: u64) -> Vec<Row> {
@@ -17,7 +17,7 @@ pub fn game(number: u64) -> Vec<Row> {
     let results =
         [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins, GameResult::Unknown];
     let result = results[rng.below(4)];
-    let mut history = History::default();
+    let mut history = MoveHistory::default();
     let elo = [1_000 + number as i16, if number.is_multiple_of(3) { -1 } else { 1_900 }];
     for ply in 0..40 {
         let moves = position.legal_moves();

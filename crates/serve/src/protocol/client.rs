@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Clock, Color, GameResult, JudgementName, PacoAction, PacoPlayer, Player, Shape, Uci};
+use super::{
+    Color, GameResult, JudgementName, PacoAction, PacoPlayer, Player, Shape, TimeControl, Uci,
+};
 
 /// A message of the page.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -24,12 +26,12 @@ pub enum ClientMessage {
         fen: Option<String>,
         white: Player,
         black: Player,
-        clock: Option<Clock>,
+        clock: Option<TimeControl>,
     },
     PlayFrom {
         white: Player,
         black: Player,
-        clock: Option<Clock>,
+        clock: Option<TimeControl>,
     },
     Load {
         text: String,
@@ -223,7 +225,7 @@ pub struct Saved {
 pub struct SavedPlay {
     pub white: Player,
     pub black: Player,
-    pub clock: Option<Clock>,
+    pub clock: Option<TimeControl>,
     pub white_ms: u64,
     pub black_ms: u64,
     pub line: Vec<Uci>,

@@ -146,7 +146,7 @@ pub enum Player {
 /// A time control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Clock {
+pub struct TimeControl {
     pub initial_ms: u64,
     pub increment_ms: u64,
 }

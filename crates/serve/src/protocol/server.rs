@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Clock, Color, GameResult, PacoHintMessage, PacoLevel, PacoMessage, Player, SavedReport,
-    ScoreMessage, Shape, Square, Uci, VariantName, Wdl,
+    Color, GameResult, PacoHintMessage, PacoLevel, PacoMessage, Player, SavedReport, ScoreMessage,
+    Shape, Square, TimeControl, Uci, VariantName, Wdl,
 };
 
 /// A message of the server.
@@ -212,7 +212,7 @@ pub struct PlayMessage {
     pub status: PlayStatus,
     pub white: Player,
     pub black: Player,
-    pub clock: Option<Clock>,
+    pub clock: Option<TimeControl>,
     pub white_ms: u64,
     pub black_ms: u64,
     pub running: Option<Color>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chess::Color;
 
 use super::refusal::Refusal;
-use crate::protocol::Clock;
+use crate::protocol::TimeControl;
 
 const DAY: u64 = 24 * 3600 * 1000;
 const HOUR: u64 = 3600 * 1000;
@@ -13,7 +13,7 @@ const HOUR: u64 = 3600 * 1000;
 /// Two clocks, of which at most one runs.
 #[derive(Clone, Debug)]
 pub struct GameClock {
-    pub control: Clock,
+    pub control: TimeControl,
     /// Time left when the running clock was started.
     left: [Duration; 2],
     running: Option<(Color, Duration)>,
@@ -21,7 +21,7 @@ pub struct GameClock {
 
 impl GameClock {
     /// Two full clocks, stopped until the first move.
-    pub fn new(control: Clock) -> Result<Self, Refusal> {
+    pub fn new(control: TimeControl) -> Result<Self, Refusal> {
         if !(1000..=DAY).contains(&control.initial_ms) || control.increment_ms > HOUR {
             return Err(Refusal::Clock);
         }
@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn time_runs_for_the_player_to_move_and_the_increment_is_added_afterwards() {
         let at = Duration::from_millis;
-        let mut clock = GameClock::new(Clock { initial_ms: 60_000, increment_ms: 2_000 }).unwrap();
+        let mut clock =
+            GameClock::new(TimeControl { initial_ms: 60_000, increment_ms: 2_000 }).unwrap();
         assert_eq!((clock.running(), clock.flag()), (None, None));
         // The first move takes no time and adds no increment.
         clock.press(White, at(5_000));
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn clocks_out_of_range_are_rejected() {
         for (initial_ms, increment_ms) in [(0, 0), (999, 0), (DAY + 1, 0), (1000, HOUR + 1)] {
-            assert!(GameClock::new(Clock { initial_ms, increment_ms }).is_err());
+            assert!(GameClock::new(TimeControl { initial_ms, increment_ms }).is_err());
         }
     }
 }

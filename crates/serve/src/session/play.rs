@@ -17,7 +17,7 @@ use super::slot::Step;
 use super::{DocumentNode, Session};
 use crate::job::{JobId, Output, Purpose, Search, Work};
 use crate::protocol::{
-    Clock, GameResult, PlayMessage, PlayStatus, Player, ServerMessage, VariantName,
+    GameResult, PlayMessage, PlayStatus, Player, ServerMessage, TimeControl, VariantName,
 };
 
 /// The time limit of a hint.
@@ -47,7 +47,7 @@ pub struct Play {
 impl Play {
     pub fn new(
         players: [Player; 2],
-        clock: Option<Clock>,
+        clock: Option<TimeControl>,
         node: NodeId,
         now: Duration,
     ) -> Result<Self, Refusal> {
@@ -114,7 +114,7 @@ impl Session {
         number: Option<u16>,
         fen: Option<&str>,
         players: [Player; 2],
-        clock: Option<Clock>,
+        clock: Option<TimeControl>,
     ) -> Result<(), Refusal> {
         let start = match (fen, variant) {
             (Some(fen), _) => Position::from_fen_lenient(fen)?,
@@ -141,7 +141,7 @@ impl Session {
     pub(super) fn play_from(
         &mut self,
         players: [Player; 2],
-        clock: Option<Clock>,
+        clock: Option<TimeControl>,
     ) -> Result<(), Refusal> {
         let game = self.document.tree.game(self.cursor).unwrap_or_default();
         if game.outcome().is_some() {

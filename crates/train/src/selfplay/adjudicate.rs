@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Adjudication {
+pub struct AdjudicationRules {
     /// A game is won if the score is at least this, in centipawns, for the same side …
     pub win_score: i32,
     /// … during this many plies.
@@ -21,7 +21,7 @@ pub struct Adjudication {
     pub max_plies: u32,
 }
 
-impl Default for Adjudication {
+impl Default for AdjudicationRules {
     fn default() -> Self {
         Self {
             win_score: 2_000,
@@ -37,7 +37,7 @@ impl Default for Adjudication {
 /// Adjudicates one game.
 #[derive(Clone, Debug)]
 pub struct Adjudicator {
-    rules: Adjudication,
+    rules: AdjudicationRules,
     /// Consecutive plies with a winning score for White, for Black, and with a drawn score.
     white: u32,
     black: u32,
@@ -46,7 +46,7 @@ pub struct Adjudicator {
 
 impl Adjudicator {
     /// At the start of a game.
-    pub const fn new(rules: Adjudication) -> Self {
+    pub const fn new(rules: AdjudicationRules) -> Self {
         Self { rules, white: 0, black: 0, draw: 0 }
     }
 
@@ -76,7 +76,7 @@ mod tests {
 
     /// The ply and the result of the adjudication of these scores.
     fn end(scores: impl IntoIterator<Item = i32>) -> Option<(u32, GameResult)> {
-        let mut adjudicator = Adjudicator::new(Adjudication::default());
+        let mut adjudicator = Adjudicator::new(AdjudicationRules::default());
         scores
             .into_iter()
             .zip(0..)

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::rescore::{SearchDepth, Teacher};
-use adjudicate::Adjudication;
+use adjudicate::AdjudicationRules;
 pub use unit::{PlayedShard, UnitPlayer, selfplay_shard};
 
 /// The directory of cached units, in the directory of the data set.
@@ -51,7 +51,7 @@ pub struct SelfplayOptions {
     /// … by a search of this many nodes.
     pub balance_nodes: u64,
     /// Adjudication rules.
-    pub adjudication: Adjudication,
+    pub adjudication: AdjudicationRules,
     /// The share of games in the validation split.
     pub val_fraction: f64,
     /// Random seed.
@@ -74,7 +74,7 @@ impl Default for SelfplayOptions {
             random_plies: (8, 12),
             balance: 200,
             balance_nodes: 2_000,
-            adjudication: Adjudication::default(),
+            adjudication: AdjudicationRules::default(),
             val_fraction: 0.0,
             seed: 0,
             hash: 8,
