@@ -1,6 +1,6 @@
 //! The book (`docs/src`) and the README: their commands run, their links resolve.
 //!
-//! The tag of a fenced block says what happens to it:
+//! The tag of a fenced block determines its treatment:
 //!
 //! | tag | |
 //! |---|---|
@@ -380,6 +380,106 @@ fn pages_with_code_are_part_of_the_tests_of_their_language() {
                     "{place}: no test in Python has {path}"
                 );
             }
+        }
+    }
+}
+
+/// The names by which the crates of the workspace call each other: `chess` for `tabiya-chess`.
+fn names_within_the_workspace() -> Vec<String> {
+    let manifest = Page::read("Cargo.toml").text;
+    let name = |line: &str| Some(line.split_once(" = { package = \"tabiya")?.0.to_owned());
+    manifest.lines().filter_map(name).collect()
+}
+
+/// The lines of a Rust example whose paths begin with a name that only the workspace has, such as
+/// `chess::Position`. A name that the example imports from `tabiya_…` is one that its readers have.
+fn unknown_names<'a>(example: &[&'a str], names: &[String]) -> Vec<&'a str> {
+    let in_a_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_imported = |name: &str| {
+        let imports = example.iter().filter(|line| line.contains("use tabiya_"));
+        imports.flat_map(|line| line.split(|c| !in_a_name(c))).any(|word| word == name)
+    };
+    let begins_with = |line: &str, name: &str| {
+        let path = format!("{name}::");
+        let mut paths = line.match_indices(&path);
+        paths.any(|(at, _)| !line[..at].ends_with(|c| in_a_name(c) || c == ':'))
+    };
+    let unknown: Vec<&String> = names.iter().filter(|name| !is_imported(name)).collect();
+    let uses_unknown = |line: &&&str| unknown.iter().any(|name| begins_with(line, name));
+    example.iter().filter(uses_unknown).copied().collect()
+}
+
+/// The files below a directory.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"))
+    {
+        let path = entry.path();
+        if path.is_dir() { files.extend(files_below(&path)) } else { files.push(path) }
+    }
+    files
+}
+
+#[test]
+fn rust_examples_use_names_that_their_readers_have() {
+    let names = names_within_the_workspace();
+    assert!(names.len() > 12 && names.iter().any(|name| name == "chess"), "{names:?}");
+    for (line, is_known) in [
+        ("use chess::Position;", false),
+        ("let start = chess::Position::INITIAL;", false),
+        ("use tabiya_nnue::chess::Position;", true),
+        ("use tabiya_chess::Position;", true),
+    ] {
+        assert_eq!(unknown_names(&[line], &names).is_empty(), is_known, "{line}");
+    }
+    let imported = ["use tabiya_paco::{PieceType, chess};", "let rook = chess::PieceType::Rook;"];
+    assert!(unknown_names(&imported, &names).is_empty());
+
+    let files = files_below(&root().join("crates"));
+    let mut examples = 0;
+    for path in files.iter().filter(|path| path.components().any(|c| c.as_os_str() == "src")) {
+        let Ok(text) = fs::read_to_string(path) else { continue };
+        // The tag of the open block, and its lines.
+        let mut open: Option<(&str, Vec<&str>)> = None;
+        for (line, number) in text.lines().zip(1..) {
+            let line = line.trim_start();
+            let Some(doc) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+                open = None;
+                continue;
+            };
+            match (doc.trim().strip_prefix("```"), &mut open) {
+                (None, None) => {}
+                (None, Some((_, block))) => block.push(doc),
+                (Some(tag), None) => open = Some((tag, Vec::new())),
+                (Some(_), Some((tag, block))) => {
+                    if ["", "rust", "no_run", "should_panic", "compile_fail"].contains(tag) {
+                        examples += 1;
+                        let unknown = unknown_names(block, &names);
+                        assert!(unknown.is_empty(), "{}:{number}: {unknown:?}", path.display());
+                    }
+                    open = None;
+                }
+            }
+        }
+    }
+    assert!(examples > 100, "only {examples} examples were found");
+
+    let readmes = files.iter().filter(|path| path.ends_with("README.md"));
+    for page in readmes.map(Page::read).chain(pages()) {
+        for block in page.blocks().iter().filter(|block| block.tag.starts_with("rust")) {
+            let unknown = unknown_names(&block.text.lines().collect::<Vec<_>>(), &names);
+            assert!(unknown.is_empty(), "{}: {unknown:?}", page.at(block.line));
+        }
+    }
+}
+
+#[test]
+fn the_tutorial_lists_every_example() {
+    let tutorial = Page::read("docs/src/tutorials/build.md").text;
+    for directory in ["crates/chess/examples", "crates/engine/examples"] {
+        for path in files_below(&root().join(directory)) {
+            let path = format!("| `{}` |", path.strip_prefix(root()).expect("below it").display());
+            assert!(tutorial.contains(&path), "build.md lacks {path}");
         }
     }
 }
