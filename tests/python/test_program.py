@@ -52,7 +52,8 @@ def on_a_terminal(*arguments, typed=""):
     ours, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    with subprocess.Popen([*PROGRAM, *arguments], stdin=terminal, stdout=terminal, stderr=terminal, env=environment) as program:
+    streams = {"stdin": terminal, "stdout": terminal, "stderr": terminal}
+    with subprocess.Popen([*PROGRAM, *arguments], env=environment, **streams) as program:
         os.close(terminal)
         os.write(ours, typed.encode())
         printed = b""
