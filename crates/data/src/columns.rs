@@ -10,6 +10,7 @@ use crate::MoveHistory;
 
 /// A column. Other tools expect the first three in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Column {
     /// Position as FEN.
     Fen,

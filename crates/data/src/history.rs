@@ -21,7 +21,7 @@ const PROMOTION: u16 = 1 << 15;
 /// The last moves before a position.
 ///
 /// ```
-/// use chess::Position;
+/// use tabiya_data::chess::Position;
 /// use tabiya_data::MoveHistory;
 /// let start = Position::INITIAL;
 /// let m = start.parse_uci("e2e4")?;

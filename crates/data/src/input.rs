@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Compression format of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Format {
     /// Plain text.
     Plain,

@@ -10,8 +10,10 @@
 //!
 //! [`prepare`] converts games to a data set: Parquet shards or packed rows, and a [`Manifest`]. [`generate`]
 //! writes generated rows; [`read_table`] has the rows of games in memory. [`Reader`] streams rows to trainers;
-//! [`verify`] and [`summarize`] scan a data set, and [`convert`] changes its format. Data sets need the feature `parquet`, which is on by default; without it
-//! the crate reads games and depends neither on Arrow nor on Parquet.
+//! [`verify`] and [`summarize`] scan a data set, and [`convert`] changes its format. Data sets need the feature
+//! `parquet`, which is on by default; without it the crate reads games and depends neither on Arrow nor on Parquet.
+//!
+//! [`chess`] and [`layout`], whose types are part of the interface, are re-exported.
 
 #[cfg(feature = "parquet")]
 mod bounds;
@@ -59,7 +61,6 @@ pub mod threads;
 #[cfg(feature = "parquet")]
 mod verify;
 
-pub use chess;
 #[cfg(feature = "parquet")]
 pub use columns::{Column, UnknownColumn, schema};
 #[cfg(feature = "parquet")]
@@ -101,3 +102,4 @@ pub use summary_text::SummaryText;
 pub use threads::{ThreadError, Workers};
 #[cfg(feature = "parquet")]
 pub use verify::{Verified, verify};
+pub use {chess, layout};

@@ -75,9 +75,9 @@ impl Default for ReadOptions {
 /// returned after everything readable has been merged.
 ///
 /// ```
-/// use chess::pgn::{Next, Token, Visitor, read};
-/// use tabiya_data::{Chunk, Input, ReadOptions, read_games};
 /// use std::ops::ControlFlow;
+/// use tabiya_data::chess::pgn::{Next, Token, Visitor, read};
+/// use tabiya_data::{Chunk, Input, ReadOptions, read_games};
 ///
 /// #[derive(Default)]
 /// struct Games(usize);

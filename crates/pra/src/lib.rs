@@ -14,6 +14,8 @@
 //! [`Optimizer`] updates weights, and [`train`] is the training loop. [`evaluate`] measures a model,
 //! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`mod@bench`]
 //! measures throughput.
+//!
+//! [`chess`], [`data`] and [`learn`], whose types are part of the interface, are re-exported.
 
 #![forbid(unsafe_code)]
 
@@ -34,7 +36,7 @@ mod loader;
 pub mod masks;
 mod model;
 mod model_text;
-pub mod optim;
+mod optim;
 pub mod picture;
 pub mod player;
 pub mod predict;
@@ -44,7 +46,6 @@ pub mod uci;
 mod weights;
 
 pub use self::layout::{Init, Kind, Layout, Tensor};
-pub use chess;
 pub use compute::{Compute, ComputeError, compute_on};
 pub use config::{Config, ConfigError, HEADS};
 pub use device::Device;
@@ -57,6 +58,7 @@ pub use model::{
 pub use model_text::ModelText;
 pub use optim::{Optimizer, OptimizerKind, OptimizerOptions};
 pub use weights::{CONFIG, MODEL, ModelError, Weights};
+pub use {chess, data, learn};
 
 /// The embedded model: small, trained on human games.
 pub fn embedded() -> Result<Weights, ModelError> {

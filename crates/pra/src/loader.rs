@@ -115,7 +115,7 @@ pub enum LoaderError {
 /// Loads batches of a data set without end.
 ///
 /// ```no_run
-/// use data::{ReaderPosition, Split};
+/// use tabiya_pra::data::{ReaderPosition, Split};
 /// use tabiya_pra::{Batch, Config, Loader, LoaderOptions};
 /// let (config, start) = (Config::new(4, 96), ReaderPosition::default());
 /// let folder = "positions".as_ref();

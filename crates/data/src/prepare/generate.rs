@@ -42,7 +42,7 @@ pub struct Partition {
 /// Writes a data set of generated rows. The observer receives progress events.
 ///
 /// ```
-/// use chess::{PackedRow, Position};
+/// use tabiya_data::chess::{PackedRow, Position};
 /// use tabiya_data::{FileFormat, GenerateOptions, Partition, PrepareOptions, Row};
 /// let folder = std::env::temp_dir().join(format!("tabiya-generate-{}", std::process::id()));
 /// let options = PrepareOptions { format: FileFormat::Packed, ..PrepareOptions::default() };
