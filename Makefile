@@ -255,7 +255,7 @@ $(ATTACK)/.installed: tests/attack/requirements.txt
 attack: program $(ATTACK)/.installed ## attack the program at length: odd PGN, damaged files, absurd calls, kills
 	PYTHON=$(CURDIR)/$(ATTACK)/bin/python runs/attack.sh $(PROGRAM)
 
-nnue-bench: $(TORCH)/.installed ## measure the network of two towers beside PyTorch, in one run
+nnue-bench: $(TORCH)/.installed ## measure the two-tower MLP beside PyTorch, in one run
 	$(CARGO) build --release --locked -p tabiya
 	$(TORCH)/bin/python crates/peers/python/nnue_torch.py $(PROGRAM) --threads 2
 

@@ -8,7 +8,7 @@ It takes the first games of the file with both players rated at least --min-elo 
 and analyses them with --nodes per position (nodes, not seconds, so that the result does not depend on
 how busy the machine is; the 0.3 s that `tabiya analyse` takes by default are 200,000 to 500,000 nodes
 on one core). Every move marked ? or ??, and a random sample of the others, is then analysed again with
---factor times the nodes, as a game of one move. The table says how many of the marks hold.
+--factor times the nodes, as a game of one move. The table has the number of confirmed marks.
 
 Needs nothing but Python. Progress goes to standard error, the table to standard output. With --state
 every analysis is kept in a file, and a run that was killed resumes there.

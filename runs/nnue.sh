@@ -28,7 +28,7 @@ mkdir -p "$OUT"
 #    many positions that no game has.
 "$TABIYA" nnue rescore "$OUT/games" --net "$TEACHER" --vary 2 --threads "$THREADS" --out "$OUT/scored"
 
-# 3. Training: what the teacher says counts nine tenths, the result of the game one tenth.
+# 3. Training. λ = 0.9: weight of the teacher's score.
 "$TABIYA" nnue train --data "$OUT/scored" --hidden "$HIDDEN" --positions "$POSITIONS" \
   --lambda 0.9 --scale 220 --lr 0.0012 --threads "$THREADS" --out "$OUT/training"
 

@@ -1,6 +1,6 @@
 //! Chooses the network that is embedded: the file that `EVALFILE` names (an absolute path, or one relative to
 //! the root of the workspace), else `networks/tabiya.nnue`, else none, and then the engine evaluates by its
-//! hand-written terms.
+//! classical evaluation (HCE).
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! Any bytes as a Paco Ŝako FEN: an error, or a position that keeps every invariant, is written and
-//! read back to an equal one, and can be asked everything.
+//! read back to an equal one, and on which no query panics.
 
 #![no_main]
 

@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     let [start, steps, text @ ..] = bytes else { return };
     let number = if *start < 128 { 518 } else { u16::from(*start) * 3 };
     let mut position = chess960::start(number).unwrap_or(Position::INITIAL);
-    // The text itself says which moves are made before it is read.
+    // The text itself determines the moves made before it is read.
     for n in 0..usize::from(steps % 64) {
         let moves = position.legal_moves();
         if moves.is_empty() {

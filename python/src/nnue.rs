@@ -1,4 +1,4 @@
-//! `tabiya.nnue`: the engine's networks, and the two-tower network on the 768 features.
+//! `tabiya.nnue`: the engine's networks, and the two-tower MLP on the 768 features.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -63,11 +63,11 @@ fn io_error(cause: &std::io::Error, text: String) -> PyErr {
     }
 }
 
-/// A network, the path of its file, or `"classic"` for the evaluation without a network.
+/// A network, the path of its file, or `"classic"` for the classical evaluation (HCE).
 pub struct NetworkArgument(Option<AnyNetwork>);
 
 impl NetworkArgument {
-    /// The network given, or the one that comes with the package; none is the classic evaluation.
+    /// The network given, or the one that comes with the package; none is the classical evaluation.
     pub fn or_embedded(given: Option<Self>) -> Option<AnyNetwork> {
         given.map_or_else(engine::eval::file::embedded, |given| given.0)
     }
@@ -90,7 +90,7 @@ impl<'py> FromPyObject<'_, 'py> for NetworkArgument {
     }
 }
 
-/// The two-tower network.
+/// The two-tower MLP.
 #[pyclass(frozen, module = "tabiya._tabiya")]
 pub struct Towers(Arc<Parameters>);
 

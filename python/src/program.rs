@@ -25,7 +25,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>, interpreter: PathBuf) {
     })
 }
 
-/// An exit code as a number, which the standard library does not tell.
+/// An exit code as a number, which the standard library does not expose.
 fn number(code: ExitCode) -> i32 {
     (0..=u8::MAX).find(|&number| ExitCode::from(number) == code).map_or(1, i32::from)
 }

@@ -200,7 +200,7 @@ def evaluate(
     """The static evaluation of every position in centipawns, from the side to move, as int32.
 
     The network is a `tabiya.nnue.Network`, the path of a file of any kind that the engine reads, or 'classic' for the
-    evaluation without a network; by default the one that comes with the package.
+    classical evaluation (HCE); by default the one that comes with the package.
 
     >>> from tabiya import chess
     >>> evaluate(["4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", "4k3/8/8/8/8/8/8/QQQ1K3 b - - 0 1"]) > 0

@@ -132,7 +132,7 @@ class Engine:
     """A chess engine.
 
     ``hash`` is the size of the hash table in mebibytes, ``threads`` the number of threads of a search, ``network`` a
-    `tabiya.nnue.Network`, the path of a network file, or 'classic' for the evaluation without a network, and ``syzygy``
+    `tabiya.nnue.Network`, the path of a network file, or 'classic' for the classical evaluation (HCE), and ``syzygy``
     the directories of tablebases.
     """
 
@@ -186,14 +186,14 @@ class Engine:
         multipv: int = 1,
         moves: Optional[Any] = None,
     ) -> List[Line]:
-        """The best lines, the best first: one, or as many as ``multipv`` says; none without a legal move.
+        """The best lines, the best first: one, or ``multipv``; none without a legal move.
 
         The board is one of `tabiya.chess` or of python-chess, whose history counts for repetitions, or a FEN. The
-        limits are seconds, nodes, plies, or a mate in so many moves; at least one is needed. ``moves`` restricts the
+        limits are seconds, nodes, plies, or a mate in N moves; at least one is needed. ``moves`` restricts the
         first move to these.
         """
         if time is None and nodes is None and depth is None and mate is None:
-            raise ValueError("a limit is needed: time, nodes, depth or mate; think() goes on until it is stopped")
+            raise ValueError("a limit is needed: time, nodes, depth or mate; think() runs until it is stopped")
         return self.think(
             board, time=time, nodes=nodes, depth=depth, mate=mate, multipv=multipv, moves=moves
         ).result

@@ -23,7 +23,7 @@ _tensors: Optional[bool] = None
 
 
 def as_tensors(tensors: Optional[bool]) -> None:
-    """Say whether single positions become tensors (True) or arrays (False); None: tensors if torch is imported."""
+    """Sets whether single positions become tensors (True) or arrays (False); None: tensors if torch is imported."""
     global _tensors
     _tensors = tensors
 

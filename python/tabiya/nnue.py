@@ -26,7 +26,7 @@ _NAMES = tuple(f"{layer}.{part}" for layer in _LAYERS for part in ("weight", "bi
 
 
 class ChessNNUEModel:
-    """The two-tower network: 384 inputs of the side to move, 384 of the opponent, 439,617 parameters.
+    """The two-tower MLP: 384 inputs of the side to move, 384 of the opponent, 439,617 parameters.
 
     A new model has random weights. It computes on the CPU, without torch; ``state_dict`` and ``from_state_dict``
     exchange its weights with a PyTorch module of the same layers.
@@ -107,8 +107,8 @@ class ChessNNUEModel:
         """The model of these weights, tensors or arrays.
 
         The names are those of `state_dict`; else ``names`` translates theirs to ours, or without it the fourteen
-        tensors are taken in their order, which must then have our shapes. ``old_order`` says that the model was trained
-        on the old flat order, White first, so that its towers change places.
+        tensors are taken in their order, which must then have our shapes. ``old_order``: the model was trained on
+        the old flat order, White first, so that its towers are swapped.
 
         >>> model = ChessNNUEModel(seed=1)
         >>> same = ChessNNUEModel.from_state_dict(model.state_dict())

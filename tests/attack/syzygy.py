@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tablebase wins just inside the 50-move rule: none may be thrown away, whatever MultiPV is.
 
-Random positions are kept if python-chess's prober says that they are won, and that only some of the
+Random positions are kept if they are won by python-chess's prober, and only some of the
 winning moves still make it within the 50 moves (the halfmove clock is set so). The engine searches each
 at several values of MultiPV; the move it plays must keep the win, and every line must have a score.
 

@@ -138,7 +138,7 @@ test("texts that are no games are refused in words, and errors in games are name
   await tab.reads("main .an-tree", "e5");
 });
 
-test("moves in the analysis try things out, and the game in play goes on as it was", async ({ open }) => {
+test("moves in the analysis are variations, and the game in play continues as it was", async ({ open }) => {
   const tab = await open();
   await tab.newGame({ opponent: "engine", level: 0 });
   await tab.status("Your move");

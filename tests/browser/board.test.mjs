@@ -65,7 +65,7 @@ test("the board is resized at its corner and by keys, and the size is kept", asy
   assert.ok(await width() > smaller);
 });
 
-test("preferences: colors, coordinates; sounds are off until they are asked for", async ({ open }) => {
+test("preferences: colors, coordinates; sounds are off by default", async ({ open }) => {
   const tab = await open();
   await tab.button("Preferences").click();
   const dialog = tab.page.locator("dialog");

@@ -21,7 +21,7 @@ test("a reload in the middle keeps the game, the place in it and the opponent", 
   await tab.sees({ d4: "white pawn", d2: "empty" });
   assert.deepEqual(await tab.moves(), moves);
   await tab.reads("main .strip-name", "Engine · Beginner");
-  // The game goes on.
+  // The game continues.
   await tab.move("c2", "c4");
   await tab.until(() => document.querySelectorAll("main .play-moves button").length === 4, null, "the next answer");
 });
@@ -112,7 +112,7 @@ test("a game of several hundred kilobytes outlives a reload", async ({ open }) =
   await tab.reads("main .an-title", /Ann – Bob/);
 });
 
-test("a game in play of several hundred kilobytes goes on after a reload and a new server", async ({ open }) => {
+test("a game in play of several hundred kilobytes is resumed after a reload and by a new server", async ({ open }) => {
   let server = await startServer();
   try {
     const tab = await open({ url: server.url });

@@ -23,7 +23,7 @@ test("what people would play stands beside the engine, with odds and what they l
   await tab.reads("main .an-tree", move);
 });
 
-test("where the game is over, the bar shows its result, and People says that there is no move", async ({ open }) => {
+test("where the game is over, the bar shows its result, and People reports that there is no move", async ({ open }) => {
   const tab = await open({ path: "#analysis" });
   await tab.paste("1. f3 e5 2. g4 Qh4# 0-1");
   await tab.page.getByRole("tab", { name: "People" }).click();

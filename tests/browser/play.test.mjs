@@ -178,7 +178,7 @@ test("a clock with increment starts with the first move, adds the increment, and
   await tab.move("e7", "e5");
   // 15 seconds less what was used, and 60 more.
   await tab.reads("main .strip .clock", /1:(1\d|0\d)/);
-  // Time goes on where a reload has left it; with little left the flag falls.
+  // The clock resumes after a reload; with little time left the flag falls.
   await tab.page.evaluate(() => {
     const saved = JSON.parse(sessionStorage.getItem("tabiya-session") ?? "");
     saved.play.white_ms = 1500;

@@ -59,7 +59,7 @@ test("a whole game is analysed to its graph, with marks, accuracy and refutation
   await learn.waitFor({ state: "hidden" });
 });
 
-test("a long analysis is cancelled, and says how far it came", async ({ open }) => {
+test("a long analysis is cancelled, and reports its progress", async ({ open }) => {
   const tab = await open();
   await tab.paste("1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 h6 7. Bh4 b6 *");
   await tab.reads("main .an-tree", "Bh4");

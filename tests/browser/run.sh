@@ -3,7 +3,7 @@
 #
 #   tests/browser/run.sh PROGRAM [NAME...]
 #
-# Without Chromium, node or the right to install them the tests are skipped, which the last line says.
+# Without Chromium, node or the right to install them the tests are skipped, as the last line reports.
 set -eu
 
 TABIYA=$(realpath "$1")

@@ -3,7 +3,7 @@
 //   node screenshots.mjs [NAME...]     all pictures, or those named
 //
 // They are drawn by the program that TABIYA names, with the fonts of this machine, and quantized if pngquant is
-// installed. What the engine says differs from run to run.
+// installed. The engine's output differs from run to run.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";

@@ -4,7 +4,7 @@
 Random games, every third one of Chess960, are written as PGN in the manner of real files: evaluations,
 mates and clocks in comments, some of them missing; glyphs behind moves and as NAGs; comments with braces
 and brackets of their own, variations, a FEN tag, ratings, all results. What our program makes of them is
-read with four libraries, and every row is compared with what python-chess says of the same file. Any
+read with four libraries, and every row is compared with python-chess's result for the same file. Any
 difference is shown, and the exit code is 1.
 
     python tests/differential/data.py target/release/tabiya --games 120

@@ -79,7 +79,7 @@ def main():
         answer = subprocess.run([program], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
         given = answer.stdout.splitlines()
         if len(given) != len(lines):
-            sys.exit(f"{len(lines)} lines asked, {len(given)} answered")
+            sys.exit(f"{len(lines)} lines sent, {len(given)} answered")
         for line, want, got in zip(lines, expected, given):
             got = got.split(" ") if "\t" in line else sorted(filter(None, got.split("|")))
             if want != got:

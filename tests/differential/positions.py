@@ -69,7 +69,7 @@ def choose(rng, board, moves, shuffling):
 
 
 def expected(board, moves, repetitions):
-    """What python-chess says of a position, in the words of `tabiya legal --json`."""
+    """python-chess's report of a position, with the keys of `tabiya legal --json`."""
     checkmate, stalemate = board.is_checkmate(), board.is_stalemate()
     insufficient = board.is_insufficient_material()
     outcome = None
@@ -105,7 +105,7 @@ def expected(board, moves, repetitions):
 
 
 def play(rng, chess960):
-    """Yields (line, what python-chess says) for positions of one random game."""
+    """Yields (line, python-chess's report) for positions of one random game."""
     board = start(rng, chess960)
     shuffling = rng.random() < 0.35
     plies = rng.randrange(100, 320) if shuffling else rng.randrange(10, 160)
@@ -135,7 +135,7 @@ def play(rng, chess960):
 
 
 def ask(binary, chess960, lines):
-    """What our program says, one JSON object a line."""
+    """The reports of our program, one JSON object per line."""
     command = [binary, "legal", "--json"] + (["--chess960"] if chess960 else [])
     answer = subprocess.run(
         command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True

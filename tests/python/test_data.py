@@ -119,11 +119,11 @@ def test_ctrl_c_stops_prepare_and_the_same_call_resumes(tmp_path):
 
 def test_progress_is_shown_when_asked_and_where_somebody_watches(positions, tmp_path, monkeypatch):
     games = positions.parent / "games.pgn"
-    for asked, name in [(None, "a"), (True, "b"), (False, "c")]:
+    for progress, name in [(None, "a"), (True, "b"), (False, "c")]:
         stream = io.StringIO()
         monkeypatch.setattr(sys, "stderr", stream)
-        data.prepare(games, tmp_path / name, progress=asked)
-        assert ("prepare" in stream.getvalue()) == (asked is True), stream.getvalue()
+        data.prepare(games, tmp_path / name, progress=progress)
+        assert ("prepare" in stream.getvalue()) == (progress is True), stream.getvalue()
     stream = io.StringIO()
     stream.isatty = lambda: True
     monkeypatch.setattr(sys, "stderr", stream)

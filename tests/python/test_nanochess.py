@@ -41,7 +41,7 @@ def test_what_is_missing_is_said_in_one_line(tmp_path, capsys):
     assert "no checkpoint of step 7; it has: 5000" in said(tmp_path, "--step", 7)
     assert "meta_005000.json" in said(tmp_path)
     (tmp_path / "meta_005000.json").write_text(json.dumps(META))
-    # Without PyTorch it says that it is needed, with it that the file is damaged.
+    # Without PyTorch the error is that it is missing, with it that the file is damaged.
     assert said(tmp_path)
     assert not (tmp_path / "out").exists()
 

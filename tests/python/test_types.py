@@ -104,7 +104,7 @@ def test_the_package_and_programs_that_use_it_are_correctly_typed(tmp_path):
     assert code == 1 and "[arg-type]" in text and "Found 1 error in 1 file" in text, text
 
 
-#: Constructors are described as `__init__`, and classes of users are not told which ones they cannot inherit from.
+#: Constructors are described as `__init__`, and final classes are not marked as such.
 ACCEPTED = ("__init__", "__new__", "@final", "@disjoint_base", "positional-only", "not present in stub", "Ellipsis", ".Squares ")
 
 

@@ -35,7 +35,7 @@ struct Fake {
     position: Position,
     is_960: bool,
     /// The number of `go` commands in this game.
-    asked: u32,
+    go_count: u32,
 }
 
 fn main() {
@@ -44,7 +44,7 @@ fn main() {
         None => (arg, String::new()),
     });
     let mut fake =
-        Fake { words: words.collect(), position: Position::INITIAL, is_960: false, asked: 0 };
+        Fake { words: words.collect(), position: Position::INITIAL, is_960: false, go_count: 0 };
     if let Some(path) = fake.words.get("pid") {
         let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
         writeln!(file, "{}", std::process::id()).unwrap();
@@ -55,7 +55,7 @@ fn main() {
         match words.next() {
             Some("uci") if !fake.is_mute() => fake.introduce(),
             Some("isready") => println!("readyok"),
-            Some("ucinewgame") => fake.asked = 0,
+            Some("ucinewgame") => fake.go_count = 0,
             Some("setoption") => fake.is_960 |= line == "setoption name UCI_Chess960 value true",
             Some("position") => {
                 let args = line.trim_start_matches("position ");
@@ -98,7 +98,7 @@ impl Fake {
 
     /// Whether this `go` is to fail.
     fn fails(&self) -> bool {
-        if self.number("at").is_some_and(|at| at != u64::from(self.asked)) {
+        if self.number("at").is_some_and(|at| at != u64::from(self.go_count)) {
             return false;
         }
         match self.words.get("once") {
@@ -110,7 +110,7 @@ impl Fake {
     }
 
     fn go(&mut self) {
-        self.asked += 1;
+        self.go_count += 1;
         if let Some(time) = self.number("sleep") {
             std::thread::sleep(Duration::from_millis(time));
         }

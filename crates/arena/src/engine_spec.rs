@@ -96,11 +96,11 @@ impl EngineSpec {
     }
 }
 
-/// What the engine `self` starts; this executable if nobody has said otherwise.
+/// The command of the engine `self`, if overridden; default: the current executable.
 static OWN_PROGRAM: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
 
-/// Says what the engine `self` starts, for a program that is a library in a process of another kind. Only the
-/// first call counts.
+/// Overrides the command of `self` (default: current executable), for a program that is a library in another
+/// process. Only the first call has an effect.
 pub fn set_own_program(program: PathBuf, args: Vec<OsString>) {
     let _ = OWN_PROGRAM.set((program, args));
 }

@@ -78,7 +78,7 @@ impl Position {
             turn = !turn;
             balance = -balance - 1 - value(piece);
             if balance >= 0 {
-                break; // the other side need not go on
+                break; // the other side need not continue
             }
         }
         // Whoever is to capture and cannot, or need not, has lost the exchange.

@@ -22,7 +22,7 @@ fn read<'de, D: Deserializer<'de>, T, E: Display>(
     parse(&Cow::<str>::deserialize(deserializer)?).map_err(Error::custom)
 }
 
-/// The one letter of a text, which `find` knows.
+/// Parses a text of one letter by `find`.
 fn letter<T>(text: &str, find: fn(char) -> Option<T>) -> Result<T, String> {
     let mut letters = text.chars();
     match (letters.next().and_then(find), letters.next()) {

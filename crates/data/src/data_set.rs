@@ -21,7 +21,7 @@ use crate::manifest::PROGRESS;
 use crate::reader::{RowView, Shard};
 use crate::{Column, DataError, Manifest, SUCCESS, Split, SplitRows, pipeline};
 
-/// One of this many rows is for validation where names do not tell.
+/// One of this many rows is for validation where names do not determine the split.
 const VALIDATION_SHARE: u64 = 20;
 /// Number of problems listed.
 const LISTED: usize = 10;
@@ -29,7 +29,7 @@ const LISTED: usize = 10;
 /// A data set opened for reading.
 #[derive(Clone, Debug)]
 pub struct DataSet {
-    parts: Vec<Part>,
+    files: Vec<DataFile>,
     columns: Vec<Column>,
     has_manifest: bool,
     is_all_foreign: bool,
@@ -37,7 +37,7 @@ pub struct DataSet {
 
 /// A file, or some rows of it.
 #[derive(Clone, Debug)]
-struct Part {
+struct DataFile {
     path: PathBuf,
     split: Split,
     rows: Range<u64>,
@@ -69,15 +69,15 @@ impl DataSet {
             }
         }
         let manifest = Manifest::open(path)?;
-        let part = |file: &crate::ShardFile| Part {
+        let data_file = |file: &crate::ShardFile| DataFile {
             path: path.join(&file.path),
             split: file.split,
             rows: 0..file.rows,
             blake3: Some(file.blake3.clone()),
         };
-        let parts = manifest.files.iter().map(part).collect();
+        let files = manifest.files.iter().map(data_file).collect();
         let columns = manifest.column_list()?;
-        Ok(Self { parts, columns, has_manifest: true, is_all_foreign: false })
+        Ok(Self { files, columns, has_manifest: true, is_all_foreign: false })
     }
 
     fn foreign(path: &Path, files: Vec<PathBuf>) -> Result<Self, DataError> {
@@ -101,7 +101,7 @@ impl DataSet {
             });
         let total: u64 = shards.iter().map(Shard::rows).sum();
         let share = (total / VALIDATION_SHARE).max(u64::from(total > 1));
-        let mut parts = Vec::new();
+        let mut data_files = Vec::new();
         let (mut first, last) = (0, files.len() - 1);
         for (n, (path, shard)) in files.into_iter().zip(&shards).enumerate() {
             let rows = shard.rows();
@@ -120,13 +120,13 @@ impl DataSet {
             };
             for (split, rows) in [(Split::Train, 0..border), (Split::Validation, border..rows)] {
                 if !rows.is_empty() {
-                    parts.push(Part { path: path.clone(), split, rows, blake3: None });
+                    data_files.push(DataFile { path: path.clone(), split, rows, blake3: None });
                 }
             }
             first += rows;
         }
         let is_all_foreign = shards.iter().all(Shard::is_foreign);
-        Ok(Self { parts, columns, has_manifest: false, is_all_foreign })
+        Ok(Self { files: data_files, columns, has_manifest: false, is_all_foreign })
     }
 
     /// Whether other programs have written all of its files: nobody has checked its rows.
@@ -142,21 +142,21 @@ impl DataSet {
     /// Number of rows per split.
     pub fn rows(&self) -> SplitRows {
         let mut rows = SplitRows::default();
-        for part in &self.parts {
-            *rows.of_mut(part.split) += part.rows.end - part.rows.start;
+        for file in &self.files {
+            *rows.of_mut(file.split) += file.rows.end - file.rows.start;
         }
         rows
     }
 
-    fn own(&self, split: Split) -> impl Iterator<Item = &Part> {
-        self.parts.iter().filter(move |part| part.split == split)
+    fn own(&self, split: Split) -> impl Iterator<Item = &DataFile> {
+        self.files.iter().filter(move |file| file.split == split)
     }
 
     /// The shards of a split.
     pub fn shards(&self, split: Split) -> Result<Vec<Shard>, DataError> {
-        let open = |part: &Part| {
-            let shard = Shard::open(&part.path)?;
-            Ok(if self.has_manifest { shard } else { shard.slice(part.rows.clone()) })
+        let open = |file: &DataFile| {
+            let shard = Shard::open(&file.path)?;
+            Ok(if self.has_manifest { shard } else { shard.slice(file.rows.clone()) })
         };
         self.own(split).map(open).collect()
     }
@@ -164,11 +164,11 @@ impl DataSet {
     /// What identifies the rows of a split: the hash of each file, and its rows if they are not all of it.
     /// Files without a manifest are read for it.
     pub fn hashes(&self, split: Split) -> Vec<String> {
-        let hash = |part: &Part| match &part.blake3 {
+        let hash = |file: &DataFile| match &file.blake3 {
             Some(hash) => hash.clone(),
             None => {
-                let hash = crate::describe(&part.path).blake3.unwrap_or_default();
-                format!("{hash} {}..{}", part.rows.start, part.rows.end)
+                let hash = crate::describe(&file.path).blake3.unwrap_or_default();
+                format!("{hash} {}..{}", file.rows.start, file.rows.end)
             }
         };
         self.own(split).map(hash).collect()
@@ -230,10 +230,10 @@ fn check_row(row: RowView<'_>, has_moves: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The split that the name of a file, or of its directory, tells.
+/// The split by the name of a file, or of its directory.
 fn named_split(root: &Path, file: &Path) -> Option<Split> {
     let inside = file.strip_prefix(root).unwrap_or(file);
-    // A single file is given by name: its directory tells nothing.
+    // A single file is given by name, without its directory.
     let inside = if inside.as_os_str().is_empty() { return None } else { inside };
     let starts = |name: &str| {
         inside.components().any(|part| {

@@ -66,7 +66,7 @@ pub enum BenchError {
     Threads(#[from] ThreadError),
 }
 
-/// Searches all [`POSITIONS`] with a new engine and this network, or the classic evaluation, and calls
+/// Searches all [`POSITIONS`] with a new engine and this network, or the classical evaluation, and calls
 /// `report` after each. A stop ends it early.
 pub fn run(
     depth: u32,

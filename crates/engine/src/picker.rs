@@ -282,7 +282,7 @@ const TAKEN: i32 = i32::MIN;
 /// Keys compared at once.
 const LANES: usize = 16;
 
-/// Collects moves with their [`PieceTo`], which the generator knows: captures and promotions if `NOISY`, all
+/// Collects moves with their [`PieceTo`], which the generator provides: captures and promotions if `NOISY`, all
 /// others if not.
 struct Lister<'a, const NOISY: bool> {
     color: Color,

@@ -86,7 +86,7 @@ pub use representation::{
 };
 pub use sako::{PacoSequences, SAKO_NODES};
 pub use sako_report::SakoReport;
-pub use selfplay::{Ask, Record, Row, self_play};
+pub use selfplay::{Record, Row, SelfPlayEvent, self_play};
 pub use setup::{Setup, SetupError};
 pub use states::{ActionJsonError, GameJsonError, game_from_json, state_json};
 pub use turns::{TURN_NODES, Turn, Turns};

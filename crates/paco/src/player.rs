@@ -212,15 +212,15 @@ impl Player {
         // 4. All turns, the promising ones first.
         let mut turns = self.generators.pop().unwrap_or_default();
         turns.generate_within(position, INNER_NODES);
-        let asked = self.work(turns.len(), stop);
+        let within_limit = self.work(turns.len(), stop);
         let mut order: Vec<(i32, usize)> = Vec::with_capacity(turns.len());
-        if let Err(stopped) = asked {
+        if let Err(stopped) = within_limit {
             self.generators.push(turns);
             return Err(stopped);
         }
         for (index, turn) in turns.iter().enumerate() {
-            // 5. One turn before the end the order is by evaluation alone: asking for Ŝako is what
-            //    the search does next anyway.
+            // 5. One turn before the end the order is by evaluation alone: the search for Ŝako
+            //    is the next step anyway.
             let sight = if depth == 1 {
                 -evaluate(turn.position())
             } else {

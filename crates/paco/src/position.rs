@@ -296,8 +296,8 @@ impl Position {
         let mut rights = [false; 4];
         for color in Color::ALL {
             let rooks = self.castling_rooks(color);
-            // While a right is held, the king stands where it started, so that its place tells the
-            // two sides apart.
+            // While a right is held, the king stands where it started, so that its square
+            // distinguishes the two sides.
             if let Some(king) = self.king_square(color) {
                 let left_of_king = Bitboard(king.bitboard().0 - 1);
                 rights[2 * color.index()] = (rooks & left_of_king).any();

@@ -94,13 +94,13 @@ impl Row {
     }
 }
 
-/// A callback event of [`self_play`], whose caller has the clock.
+/// An event of [`self_play`], whose caller has the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
-    /// The search of a turn begins; the return value is ignored.
-    TurnBegins,
-    /// Whether to stop the search.
-    Stop,
+pub enum SelfPlayEvent {
+    /// The search of a turn starts; the return value is ignored.
+    TurnStart,
+    /// Polled during the search: the return value is whether to stop it.
+    Poll,
 }
 
 /// Plays one game: a few random turns, then the player for both sides to the given depth, or until the
@@ -111,15 +111,17 @@ pub fn self_play(
     random_turns: usize,
     depth: u32,
     max_turns: usize,
-    ask: &mut dyn FnMut(Ask) -> bool,
+    on_event: &mut dyn FnMut(SelfPlayEvent) -> bool,
 ) -> Record {
     let game = play_turns(max_turns, |number, position, seen| {
         if number < random_turns {
             return random_turn(position, rng);
         }
         player.avoid(seen.iter().copied());
-        ask(Ask::TurnBegins);
-        player.choose(position, depth, &mut || ask(Ask::Stop)).map(|choice| choice.actions)
+        on_event(SelfPlayEvent::TurnStart);
+        player
+            .choose(position, depth, &mut || on_event(SelfPlayEvent::Poll))
+            .map(|choice| choice.actions)
     });
     Record { start: Position::default(), actions: game.actions().to_vec(), outcome: game.outcome() }
 }

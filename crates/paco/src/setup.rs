@@ -8,7 +8,7 @@
 //! * a hand only over an empty square, or, in a chain, over a union; no hand once the game is over;
 //! * a pawn on its last row only where it waits for its promotion;
 //! * an en-passant square behind a pawn that can just have run;
-//! * a right to castle only with king and rook in place (the rook is not asked for by
+//! * a right to castle only with king and rook in place (the rook is not required by
 //!   [`Rules::Compat`]);
 //! * at most one king in a union;
 //! * the no-progress counter at most 100.

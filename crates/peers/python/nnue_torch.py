@@ -1,4 +1,4 @@
-"""The network of two towers in PyTorch and in Tabiya, side by side in one run.
+"""The two-tower MLP in PyTorch and in Tabiya, side by side in one run.
 
     python nnue_torch.py PROGRAM [--seconds S] [--rounds N] [--threads N] [--json]
 
@@ -69,14 +69,14 @@ def features_for_mover(board):
 
 
 def random_positions(count, seed=1):
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     board, positions = chess.Board(), []
     while len(positions) < count:
         moves = list(board.legal_moves)
         if not moves or board.fullmove_number > 60:
             board = chess.Board()
             continue
-        board.push(chance.choice(moves))
+        board.push(rng.choice(moves))
         positions.append(board.fen())
     return positions
 

@@ -112,7 +112,7 @@ class Pra(nn.Module):
 
 
 def losses(model, pieces, side, move, value):
-    """Policy and value loss. A value that nobody knows is not a number, and counts for nothing."""
+    """Policy and value loss. An unknown value is NaN and has no loss."""
     policy, found = model(pieces, side)
     known = ~value.isnan()
     error = torch.where(known, found - value.nan_to_num(), 0.0).square().sum() / known.sum().clamp(min=1)

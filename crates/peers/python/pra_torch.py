@@ -68,16 +68,16 @@ def encode_context(boards, ratings):
 
 def played(count, seed=2):
     """Boards of random games with the moves that led to them, of any length and from any position."""
-    chance, boards = random.Random(seed), []
+    rng, boards = random.Random(seed), []
     starts = [chess.STARTING_FEN, "r3k2r/1P4pp/8/2pP4/8/8/1p4PP/R3K2R w KQkq c6 0 1"]
     while len(boards) < count:
-        board = chess.Board(chance.choice(starts))
-        for _ in range(chance.randrange(12 if chance.random() < 0.5 else 90)):
+        board = chess.Board(rng.choice(starts))
+        for _ in range(rng.randrange(12 if rng.random() < 0.5 else 90)):
             moves = list(board.legal_moves)
             special = [move for move in moves if board.is_castling(move) or board.is_en_passant(move) or move.promotion]
             if not moves:
                 break
-            board.push(chance.choice(special if special and chance.random() < 0.5 else moves))
+            board.push(rng.choice(special if special and rng.random() < 0.5 else moves))
         if any(board.legal_moves):
             boards.append(board)
     return boards
@@ -92,16 +92,16 @@ def kinds(board):
 
 def positions(count, seed=1):
     """Positions of random games; of every kind for each player the same number, as far as they are found."""
-    chance, found, board = random.Random(seed), {}, chess.Board()
+    rng, found, board = random.Random(seed), {}, chess.Board()
     while sum(map(len, found.values())) < count:
         moves = list(board.legal_moves)
         if not moves or board.fullmove_number > 150:
             board = chess.Board()
             continue
-        board.push(chance.choice(moves))
+        board.push(rng.choice(moves))
         for kind in kinds(board):
             same_kind = found.setdefault((kind, board.turn), [])
-            if len(same_kind) < count // 8 and chance.random() < 0.3:
+            if len(same_kind) < count // 8 and rng.random() < 0.3:
                 same_kind.append(board.fen())
                 break
     return [fen for same_kind in found.values() for fen in same_kind]
@@ -109,19 +109,19 @@ def positions(count, seed=1):
 
 def write_games(path, count, seed=1):
     """Random games with all results and `*`, two of three with evaluations behind most moves."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     with open(path, "w") as file:
         for number in range(count):
-            board, words, score, length = chess.Board(), [], 0.3, chance.randrange(60, 100)
+            board, words, score, length = chess.Board(), [], 0.3, rng.randrange(60, 100)
             while len(words) < length and (moves := list(board.legal_moves)):
-                move = chance.choice(moves)
+                move = rng.choice(moves)
                 words.append(f"{board.fullmove_number}{'.' if board.turn else '...'} {board.san(move)}")
                 board.push(move)
-                score += chance.gauss(0, 0.8)
-                if number % 3 > 0 and chance.random() < 0.8:
-                    mate = f"#{chance.choice([-7, -2, -1, 1, 3, 12])}"
-                    words[-1] += f" {{ [%eval {mate if chance.random() < 0.1 else format(score, '.2f')}] }}"
-            result = chance.choice(["1-0", "0-1", "1/2-1/2", "*"])
+                score += rng.gauss(0, 0.8)
+                if number % 3 > 0 and rng.random() < 0.8:
+                    mate = f"#{rng.choice([-7, -2, -1, 1, 3, 12])}"
+                    words[-1] += f" {{ [%eval {mate if rng.random() < 0.1 else format(score, '.2f')}] }}"
+            result = rng.choice(["1-0", "0-1", "1/2-1/2", "*"])
             file.write(f'[Event "random"]\n[Result "{result}"]\n\n{" ".join(words)} {result}\n\n')
 
 
@@ -355,7 +355,7 @@ def worker(args):
 
 
 def peak_memory(process):
-    """The most memory that a process has had so far, in MB; 0 where the system does not tell."""
+    """The most memory that a process has had so far, in MB; 0 where the system does not report it."""
     try:
         text = Path(f"/proc/{process.pid}/status").read_text()
     except OSError:

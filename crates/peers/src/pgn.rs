@@ -2,7 +2,7 @@
 //!
 //! All read the same bytes from memory on one thread, main lines only, and must count the same games
 //! and moves. "Tokens" includes reading each move's text to its parts, because both libraries do so
-//! before they tell anybody.
+//! before they call the visitor.
 
 use std::hint::black_box;
 use std::io::Read;

@@ -57,7 +57,7 @@ pub struct Config {
     pub ratings: bool,
 }
 
-/// Options that old programs do not know are written only where they are on.
+/// Newer options are serialized only if set.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(option: &bool) -> bool {
     !*option

@@ -40,7 +40,7 @@ const RATING_STEP: u16 = 100;
 /// Rows of a rating table: the first is for unknown ratings.
 pub const RATING_ROWS: usize = 2 + ((RATINGS.1 - RATINGS.0) / RATING_STEP) as usize;
 
-/// What a model may know beside the position.
+/// Optional inputs besides the position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Context<'a> {
     /// The boards before the position, the last first; more than [`HISTORY_PLIES`] are ignored.
@@ -174,7 +174,7 @@ fn piece_tokens(board: &Board, is_flipped: bool) -> [u8; SQUARES] {
     squares
 }
 
-/// Encodes a position in its context, of which the model's options say what it reads.
+/// Encodes a position in its context, as far as the model's options use it.
 pub fn tokens_in(config: &Config, position: &Position, context: &Context<'_>) -> Tokens {
     let turn = position.turn();
     let is_flipped = is_flipped(config, turn);

@@ -24,7 +24,7 @@ use crate::weights::Weights;
 /// AdamW's constants, those of the reference.
 const BETAS: (f64, f64) = (0.8, 0.95);
 const EPS: f64 = 1e-10;
-/// The learning rate of rating tables relative to that of other embeddings: a rating says little about a move, and
+/// The learning rate of rating tables relative to that of other embeddings: a rating is weakly informative, and
 /// AdamW takes steps of full size on a gradient that is mostly noise.
 const RATINGS_LR: f64 = 0.1;
 

@@ -149,7 +149,7 @@ fn a_damaged_history_or_rating_is_an_error_with_its_row() {
     let history = load("history", |row| row.history = data::MoveHistory::from_bytes(&[0x55; 14]));
     let end = "is damaged: row 9: history: ply 1 before the position cannot be undone";
     assert!(history.ends_with(end), "{history}");
-    // A negative rating is how a row says that there is none.
+    // A negative rating means that there is none.
     let rating = load("rating", |row| row.elo[1] = 0);
     assert!(rating.ends_with("is damaged: row 9: black_elo: 0 is no rating"), "{rating}");
 }

@@ -365,7 +365,7 @@ fn a_finished_run_is_extended_from_a_step() {
     let saved = saved_options(&short.out, 8, defaults).unwrap();
     assert_eq!((saved.config, saved.num_iterations), (short.options.config, 12));
     assert_eq!((saved.total_batch_size, saved.optimizer), (40, short.options.optimizer));
-    // Interrupted before and after its first checkpoint: the same command goes on.
+    // Interrupted before and after its first checkpoint: the same command resumes.
     let mut extended = short.clone();
     (extended.options.num_iterations, extended.resume_from) = (20, Some(4));
     for (steps, resumed, left) in [

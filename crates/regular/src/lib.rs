@@ -25,7 +25,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a regular file; one of more than `limit` bytes is an error, whatever length the system tells.
+/// Reads a regular file; one of more than `limit` bytes is an error, whatever length the system reports.
 ///
 /// ```
 /// let path = std::env::temp_dir().join(format!("tabiya-regular-{}", std::process::id()));

@@ -113,7 +113,7 @@ impl<'py> FromPyObject<'_, 'py> for TextColumn {
     }
 }
 
-/// The items of a list: the first says what all of them are.
+/// The items of a list, all of the type of the first.
 fn sequence(items: &Bound<'_, PyAny>) -> PyResult<Positions> {
     let items = match items.cast::<PyList>() {
         Ok(list) => list.clone(),

@@ -161,7 +161,7 @@ impl Board {
         Ok(text)
     }
 
-    /// A move in UCI notation, with castling as on this board or as asked for.
+    /// A move in UCI notation, with castling as on this board or as requested.
     #[pyo3(signature = (r#move, *, chess960=None))]
     fn uci(&self, r#move: MoveArgument, chess960: Option<bool>) -> String {
         let m = self.state.king_takes_rook(r#move.0);

@@ -63,7 +63,7 @@ impl State {
         Some(text)
     }
 
-    /// Whether file and rank of the origin are needed to tell the move from others.
+    /// Whether file and rank of the origin are needed for disambiguation.
     fn disambiguation(&self, m: AnyMove, piece: PieceType) -> (bool, bool) {
         let (Some(from), Some(to)) = (m.from(), m.to()) else { return (false, false) };
         let same = self.board().pieces(self.turn(), piece) - from.bitboard();

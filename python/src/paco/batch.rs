@@ -17,7 +17,7 @@ const ACTIONS: usize = 132;
 /// Positions of states and FENs, in their order.
 pub struct Positions(Vec<Position>);
 
-/// The same, with whether the game is over, which a position does not know after a repetition.
+/// The same, with whether the game is over, which a position alone does not determine after a repetition.
 pub struct States(Vec<(Position, bool)>);
 
 /// Converts each item of a sequence, from the game of a state or the position of a FEN.

@@ -164,7 +164,7 @@ class Board(_Pictures, _tabiya.Board):
     is_variant_win = is_variant_loss = is_variant_draw = is_variant_end
 
     def outcome(self, *, claim_draw: bool = False) -> Optional[Outcome]:
-        """How the game has ended, or None. Draws that need a claim count only if asked for."""
+        """How the game has ended, or None. Draws that need a claim count only with ``claim_draw``."""
         if self.is_checkmate():
             return Outcome(Termination.CHECKMATE, not self.turn)
         draws = [
@@ -185,7 +185,7 @@ class Board(_Pictures, _tabiya.Board):
         return self.outcome(claim_draw=claim_draw) is not None
 
     def result(self, *, claim_draw: bool = False) -> str:
-        """``1-0``, ``0-1``, ``1/2-1/2``, or ``*`` if the game goes on."""
+        """``1-0``, ``0-1``, ``1/2-1/2``, or ``*`` if the game is not over."""
         outcome = self.outcome(claim_draw=claim_draw)
         return outcome.result() if outcome else "*"
 

@@ -136,7 +136,7 @@ def info(folder: Path, *, threads: Optional[int] = None) -> Dict[str, Any]:
 
 
 def verify(folder: Path, *, threads: Optional[int] = None, progress: Optional[bool] = None) -> Dict[str, Any]:
-    """Verifies every file and every row. ``problems`` counts what is wrong, ``first_problems`` says what."""
+    """Verifies every file and every row. ``problems`` is the number of errors, ``first_problems`` lists some."""
     rows = manifest(folder)["rows"]
     with Bar(progress, rows["train"] + rows["validation"], "verify", "rows") as bar:
         return json.loads(_tabiya.data_verify(os.fspath(folder), threads, _follow(bar)))

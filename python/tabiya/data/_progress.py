@@ -1,4 +1,4 @@
-"""Progress of long jobs: tqdm where it is installed, else a line of text; nothing where nobody watches."""
+"""Progress of long jobs: tqdm where it is installed, else a line of text; nothing without a terminal."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ def in_notebook() -> bool:
 
 
 def is_wanted(progress: Optional[bool]) -> bool:
-    """Whether to show progress: as asked, or else in terminals and notebooks."""
+    """Whether to show progress: as requested, by default in terminals and notebooks."""
     return (sys.stderr is not None and sys.stderr.isatty() or in_notebook()) if progress is None else progress
 
 

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional
 from .. import _tabiya
 from . import prepare, selfplay
 
-#: What the defaults do not tell: options without a value by default.
+#: Types of options without a default value.
 _TYPES = {"max_positions": int, "min_elo": int, "max_elo": int, "games": int, "positions": int}
 
 

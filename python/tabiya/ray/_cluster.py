@@ -8,7 +8,7 @@ from .._tabiya import __version__
 #: Tasks that wait or run, for each CPU of the cluster.
 _TASKS_PER_CPU = 2
 #: How often a task is submitted before this machine does its work. Ray repeats it too, without limit, as long as it
-#: knows the task.
+#: has the task.
 _ATTEMPTS = 5
 
 

@@ -1,4 +1,4 @@
-// Chromium: one for all test files when `run.mjs` has started it, otherwise one for the file that asks.
+// Chromium: one for all test files when `run.mjs` has started it, otherwise one per file.
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";

@@ -55,8 +55,8 @@ export function suite() {
     }
   };
 
-  // A browser on a busy machine now and then does things in an order that nobody sees otherwise. A test that fails
-  // is tried once more, and says so; what fails twice has failed.
+  // A browser on a busy machine has rare orders of events. A test that fails
+  // is retried once, with a message; two failures are a failure.
   return (name, body) => test(name, { timeout: 2 * TIMEOUT }, async () => {
     try {
       await attempt(body);

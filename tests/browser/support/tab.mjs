@@ -89,7 +89,7 @@ export class Tab {
     return this.page.locator("main .play-moves button").allTextContents();
   }
 
-  /** Waits until the exported PGN has the patterns; the page asks for it a moment after a change. @param {...RegExp} patterns */
+  /** Waits until the exported PGN has the patterns; the page requests it a moment after a change. @param {...RegExp} patterns */
   async exports(...patterns) {
     let pgn = "";
     for (let attempt = 0; attempt < 20; attempt++) {

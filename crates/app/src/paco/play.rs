@@ -141,12 +141,12 @@ pub fn run(args: PlayArgs, out: &mut dyn Write) -> Outcome {
             }
         }
         is_changed = false;
-        let asked = match position.required() {
+        let prompt = match position.required() {
             Required::Lift => "",
             Required::Place => ", place",
             _ => ", promote to Q, R, B or N",
         };
-        write!(screen.out, "{}{asked}> ", position.player())?;
+        write!(screen.out, "{}{prompt}> ", position.player())?;
         screen.out.flush()?;
         let mut line = Vec::new();
         if input.read_until(b'\n', &mut line)? == 0 {

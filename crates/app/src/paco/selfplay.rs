@@ -61,13 +61,13 @@ pub fn run(args: SelfplayArgs, out: &mut dyn Write) -> Outcome {
             args.random_turns,
             args.depth,
             args.max_turns,
-            &mut |asked| match (asked, limit) {
-                (paco::Ask::TurnBegins, _) => {
+            &mut |event| match (event, limit) {
+                (paco::SelfPlayEvent::TurnStart, _) => {
                     begun = Instant::now();
                     false
                 }
-                (paco::Ask::Stop, Some(limit)) => begun.elapsed() >= limit,
-                (paco::Ask::Stop, None) => false,
+                (paco::SelfPlayEvent::Poll, Some(limit)) => begun.elapsed() >= limit,
+                (paco::SelfPlayEvent::Poll, None) => false,
             },
         );
         if args.rows {

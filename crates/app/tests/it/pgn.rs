@@ -62,7 +62,7 @@ fn normalize_writes_what_it_reads_the_same_again() {
     );
 }
 
-/// Games whose tag and token tell different results, and the result that counts.
+/// Games whose tag and token are different results, and the result that counts.
 const RESULTS: [(&str, &str); 5] = [
     ("[Event \"a\"]\n[Result \"0-1\"]\n\n1. e4 e5 *\n\n", "0-1"),
     ("[Event \"b\"]\n[Result \"*\"]\n\n1. e4 e5 1-0\n\n", "1-0"),
@@ -74,7 +74,7 @@ const RESULTS: [(&str, &str); 5] = [
 #[test]
 fn all_commands_agree_on_results_and_report_contradictions() {
     let games: String = RESULTS.iter().map(|(game, _)| *game).collect();
-    let conflict = "the tag Result says 1-0, and the moves end with 0-1; the tag counts";
+    let conflict = "the tag Result is 1-0, but the moves end with 0-1; the tag counts";
     // normalize writes the result that counts, in the tag and at the end.
     let normalized = run_with(&["pgn", "normalize", "-"], &games);
     assert_eq!(normalized.status.code(), Some(0));

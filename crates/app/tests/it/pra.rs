@@ -1,5 +1,5 @@
-//! `tabiya pra …` and `tabiya --pra` as people and scripts call them: what they print and draw, what they
-//! say of nonsense, and that the player survives what kills engines.
+//! `tabiya pra …` and `tabiya --pra` as people and scripts call them: what they print and draw, their
+//! errors for invalid input, and that the player survives what kills engines.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3
 /// A small model that has learned nothing.
 pub fn save_model(dir: &TempDir, name: &str, config: &Config) -> String {
     let mut weights = Weights::random(config, 7).unwrap();
-    // Nor does it say nothing: the parts that begin as noughts are small numbers.
+    // Parameters initialized to zero get small values, so that all of them have an effect.
     for (n, value) in weights.values_mut().iter_mut().enumerate() {
         if *value == 0.0 {
             *value = ((n * 7919) % 101) as f32 / 500.0 - 0.1;
@@ -218,7 +218,7 @@ fn attention_is_drawn_and_free_heads_are_compared() {
     let map = succeed_json(&[&args[..], &one].concat());
     assert_eq!((&map["head"], &map["from"]), (&"queen".into(), &"e5".into()));
     let all = map["weights"].as_object().unwrap();
-    assert!((all.values().map(|share| share.as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-4);
+    assert!((all.values().map(|weight| weight.as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-4);
     assert_eq!(all["d3"], 0.0, "no queen reaches d3 from e5");
     let html = folder.path("page.html");
     succeed(&[&args[..], &["--all", "--html", &html, "--svg", &svg]].concat());

@@ -312,7 +312,7 @@ fn an_event_file_has_each_step_once_after_kills_too() {
 }
 
 #[test]
-fn the_script_goes_on_after_a_broken_game() {
+fn the_script_continues_after_a_broken_game() {
     let folder = TempDir::new();
     let input = folder.write("games.pgn", games(300));
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -85,7 +85,7 @@ fn what_is_no_model_is_reported_in_one_line() {
 }
 
 #[test]
-fn a_bench_tells_the_rate_of_each_kind_of_work() {
+fn a_bench_reports_the_rate_of_each_kind_of_work() {
     let folder = TempDir::new();
     let fens = folder.path("fens");
     fs::write(&fens, format!("{UP}\n{DOWN}\n")).unwrap();

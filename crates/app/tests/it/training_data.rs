@@ -1,4 +1,4 @@
-//! `tabiya nnue rescore` and `tabiya selfplay` as scripts call them: what they write, what they say of
+//! `tabiya nnue rescore` and `tabiya selfplay` as scripts call them: what they write, their errors for
 //! nonsense, and what is there after they were killed.
 
 use std::fs;
@@ -143,14 +143,14 @@ fn scores_are_those_of_the_network_centipawns_for_white() {
 
 /// What the README shows: games to Parquet, scored by a teacher, to a network.
 #[test]
-fn from_games_to_a_network_parquet_and_packed_rows_come_to_the_same_bytes() {
+fn from_games_to_a_network_parquet_and_packed_rows_give_the_same_bytes() {
     let folder = TempDir::new();
     source(&folder, 60);
     let pgn = folder.path("games.pgn");
     let results = ["parquet", "packed"].map(|format| {
         let path = |name: &str| folder.path(&format!("{format}-{name}"));
         let (positions, scored) = (path("positions"), path("scored"));
-        // Row groups that are no whole number of blocks, files that are no whole number of groups.
+        // Row groups that are no multiple of blocks, files that are no multiple of row groups.
         let sizes = ["--shard-rows", "500", "--group-rows", "70", "--val-fraction", "0.3"];
         let prepare = ["data", "prepare", &pgn, "--with-eval", "--format", format];
         done(&[&prepare[..], &sizes, &["--out", &positions]].concat());
@@ -301,7 +301,7 @@ fn kill(folder: &TempDir, arguments: &[&str]) {
 }
 
 #[test]
-fn rescoring_killed_at_ten_random_moments_comes_to_the_same_bytes() {
+fn rescoring_killed_at_ten_random_moments_gives_the_same_bytes() {
     let folder = TempDir::new();
     let input = source(&folder, 200);
     kill(
@@ -311,7 +311,7 @@ fn rescoring_killed_at_ten_random_moments_comes_to_the_same_bytes() {
 }
 
 #[test]
-fn self_play_killed_at_ten_random_moments_comes_to_the_same_bytes() {
+fn self_play_killed_at_ten_random_moments_gives_the_same_bytes() {
     let folder = TempDir::new();
     let games = ["selfplay", "--games", "12", "--unit-games", "2", "--nodes", "100", "--hash", "1"];
     kill(&folder, &[&games[..], &["--val-fraction", "0.3", "--shard-rows", "100"]].concat());

@@ -26,13 +26,13 @@ pub fn assert_plays(engine: &mut Engine, after: &str) {
 
 // 1. Always ready, and ends only on request.
 
-/// How many searches a case asks for.
+/// The number of searches of a case.
 pub fn searches(case: &Case) -> usize {
     let text = String::from_utf8_lossy(&case.lines);
     text.lines().filter(|line| line.starts_with("go ") && !line.contains("perft")).count()
 }
 
-/// Sends a case and gives all that was said to it.
+/// Sends a case and returns all output.
 pub fn send(engine: &mut Engine, case: &Case) -> Vec<String> {
     engine.send_bytes(&case.lines);
     engine.send("");
@@ -75,7 +75,7 @@ fn check_case(case: &Case, threads: usize) {
         }
         Answer::Life => {}
     }
-    // Whatever was played, it was legal in the position that was asked about.
+    // Whatever was played, it was legal in the position searched.
     let position = text.lines().rev().find_map(transcript::game).unwrap_or_default();
     for line in &lines {
         let moves =

@@ -1,9 +1,3 @@
-//! The UCI contract under noise, and the latency of answers, which is measured on demand only:
-//!
-//! ```text
-//! cargo test --release -p tabiya uci_stress -- --ignored --nocapture
-//! ```
-
 use std::time::{Duration, Instant};
 
 use chess::rng::Rng;
@@ -70,7 +64,7 @@ fn make_noise(lines: usize) {
             block.extend(noise(&mut random));
         }
         engine.send_bytes(&block);
-        // All that was asked in the block, and our own question last.
+        // All requests of the block, and our `isready` last.
         engine.send("isready");
         engine.send("the end of the block");
         loop {

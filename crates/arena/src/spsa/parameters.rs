@@ -38,11 +38,11 @@ impl Parameter {
     }
 
     /// The value that the engine gets for a real number: within the range, and for integers one of both
-    /// neighbors, the nearer one more often: `chance` is uniform in 0..1.
-    pub(super) fn rounded(&self, value: f64, chance: f64) -> f64 {
+    /// neighbors, the nearer one more often: `uniform` is a sample from 0..1.
+    pub(super) fn rounded(&self, value: f64, uniform: f64) -> f64 {
         let value = value.clamp(self.min, self.max);
         match self.is_integer {
-            true => (value + chance).floor().clamp(self.min, self.max),
+            true => (value + uniform).floor().clamp(self.min, self.max),
             false => value,
         }
     }

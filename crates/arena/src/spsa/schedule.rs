@@ -57,10 +57,10 @@ impl GainSchedule {
         for (parameter, value) in self.parameters.iter().zip(values) {
             let (c, _) = self.gains(parameter, iteration);
             let sign = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
-            // The same chance for both: they stay 2 c apart but for the rounding.
-            let chance = f64::from(rng.next_f32());
-            plus.push(parameter.rounded(value + sign * c, chance));
-            minus.push(parameter.rounded(value - sign * c, chance));
+            // The same sample for both: they stay 2 c apart but for the rounding.
+            let uniform = f64::from(rng.next_f32());
+            plus.push(parameter.rounded(value + sign * c, uniform));
+            minus.push(parameter.rounded(value - sign * c, uniform));
             signs.push(sign);
         }
         Trial { iteration, plus, minus, signs }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn parameters_move_to_the_optimum_of_noisy_games() {
-        // The stronger copy is the one nearer to (60, 30); the chance of a win follows a logistic curve.
+        // The stronger copy is the one nearer to (60, 30); the probability of a win follows a logistic curve.
         let schedule = schedule(4000);
         let mut values = schedule.start();
         let mut rng = Rng::new(3, 3);

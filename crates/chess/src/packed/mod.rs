@@ -61,7 +61,7 @@ pub enum PackedError {
     #[error("there are bits set beyond the last piece")]
     Leftover,
     /// An en-passant pawn on the wrong rank, or that cannot be captured.
-    #[error("a pawn cannot be taken en passant as the row says")]
+    #[error("the en-passant pawn cannot be captured")]
     EnPassant,
     /// The fullmove number is 0.
     #[error("the number of the move is 0")]

@@ -41,7 +41,7 @@ pub enum PgnProblem {
     #[error("tag Variant: the rules of '{0}' are not known")]
     UnknownVariant(String),
     /// The tag `Result` and the termination marker disagree. (The game remains valid.)
-    #[error("the tag Result says {tag}, and the moves end with {token}; the tag counts")]
+    #[error("the tag Result is {tag}, but the moves end with {token}; the tag counts")]
     ResultConflict {
         /// The tag's result.
         tag: GameResult,

@@ -53,7 +53,7 @@
 //!   marks in a row and signs outside ASCII that are none of these are skipped (the last are reported
 //!   as comments);
 //! - braces within a comment, if those of the comment balance before the next [`border`]; otherwise the
-//!   first closing one ends it, as the standard says, and so in all comments up to that border;
+//!   first closing one ends it, as in the standard, and so in all comments up to that border;
 //! - variations to any depth; results within them; comments, NAGs and a second result after the last
 //!   result;
 //! - results as `1:0`, `½-½`, `1/2`, `0.5-0.5`, with any dash; words about the end of the game among the

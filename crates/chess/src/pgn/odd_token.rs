@@ -217,7 +217,7 @@ fn odd_space(text: &[u8], at: usize) -> usize {
         [0xe2, 0x80, 0x80..=0x8a | 0xa6 | 0xa8 | 0xa9 | 0xaf, ..]
         | [0xe2, 0x81, 0x9f, ..]
         | [0xe3, 0x80, 0x80, ..] => 3,
-        // No character of UTF-8 goes on with this after one of ASCII.
+        // After an ASCII character this byte is no continuation of UTF-8.
         [0xa0, ..] if at == 0 || text[at - 1] < 0x80 => 1,
         _ => 0,
     }

@@ -58,7 +58,7 @@ pub(super) enum End {
     Skip,
 }
 
-// What the first byte of a token says.
+// Classes of the first byte of a token.
 const BLANK: u8 = 0;
 const NEWLINE: u8 = 1;
 const MOVE: u8 = 2;

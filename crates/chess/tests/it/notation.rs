@@ -60,7 +60,7 @@ fn disambiguation_is_the_least_that_legal_moves_need() {
         ("4k3/8/8/1N6/8/8/8/1N2K3 w - - 0 1", "b1c3", "N1c3"),
         ("6k1/8/8/Q3Q3/8/8/8/Q3K3 w - - 0 1", "a5c3", "Qa5c3"),
         ("6k1/8/8/Q3Q3/8/8/8/Q3K3 w - - 0 1", "e5h8", "Qh8+"),
-        // The other knight is pinned: no need to tell them apart.
+        // The other knight is pinned: no disambiguation.
         ("4k3/8/8/8/1b6/2N5/8/4K1N1 w - - 0 1", "g1e2", "Ne2"),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1h1", "O-O"),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1", "O-O-O"),
@@ -118,7 +118,7 @@ fn every_rejection_has_a_reason() {
 }
 
 #[test]
-fn chess960_castling_is_told_from_a_king_move() {
+fn chess960_castling_is_distinguished_from_a_king_move() {
     // The king goes one step either way: castling is O-O, the step is Kg1.
     let position = position("4k3/8/8/8/8/8/8/5K1R w H - 0 1");
     let castles = position.parse_san("O-O").unwrap();

@@ -53,7 +53,7 @@ const TRICKY: &[Case] = &[
     ("double check leaves only the king", "4k3/8/4r3/8/8/3n4/8/R3K2R w KQ - 0 1", &[3, 78, 1_758, 39_534]),
 ];
 
-/// Castling as only Chess960 knows it.
+/// Castling that exists only in Chess960.
 #[rustfmt::skip]
 const CHESS960: &[Case] = &[
     ("castling rook pinned on the home rank", "4k3/8/8/8/8/8/8/qRK4R w HB - 0 1", &[16, 265, 5_087, 106_265]),

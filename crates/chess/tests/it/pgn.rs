@@ -294,7 +294,7 @@ fn the_tag_overrides_the_termination_marker_and_a_disagreement_is_reported() {
         ("[Result \"0-1\"]\n\n1. e5 1-0", "error, 0-1"),
         (
             "[White \"A\"]\n[Result \"0-1\"]\n\n1. e4 1-0",
-            "game 1, byte 13: the tag Result says 0-1, and the moves end with 1-0; the tag counts, 0-1",
+            "game 1, byte 13: the tag Result is 0-1, but the moves end with 1-0; the tag counts, 0-1",
         ),
     ];
     for (text, expected) in cases {

@@ -46,7 +46,7 @@ fn random_tree(rng: &mut Rng) -> (GameTree, usize) {
             tree.set_tag(name, &value).unwrap();
         }
     }
-    // Each line: where it goes on, and how many variations it lies in.
+    // Each line: the node where it continues, and its variation depth.
     let mut lines = vec![(NodeId::ROOT, 0)];
     if rng.below(8) == 0 {
         // A stair: each variation branches off the first move of the one before.
@@ -80,7 +80,7 @@ fn random_tree(rng: &mut Rng) -> (GameTree, usize) {
         let depth = depth + usize::from(is_variation);
         deepest = deepest.max(depth);
         if rng.below(3) > 0 && depth < 30 {
-            // The line it left may go on elsewhere: that is a variation.
+            // The line it left may continue elsewhere: that is a variation.
             lines.push((new, depth));
         } else {
             lines[at] = (new, depth);

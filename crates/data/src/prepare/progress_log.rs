@@ -42,11 +42,14 @@ impl ResumeState {
         let inputs = self.plan.inputs.len();
         match cursor {
             Cursor::Text(cursor) if cursor.input > inputs => {
-                return Err(format!("mark.place is in input {} of {inputs}", cursor.input));
+                return Err(format!(
+                    "mark.place: the cursor is in input {} of {inputs}",
+                    cursor.input
+                ));
             }
             Cursor::Text(cursor) => check_counts("mark.place", cursor)?,
             Cursor::Partition(index) if *index > MAX_COUNT => {
-                return Err(format!("mark.place is block {index}"));
+                return Err(format!("mark.place: the index of the partition is {index}"));
             }
             Cursor::Partition(_) | Cursor::Key(_) | Cursor::End => {}
         }

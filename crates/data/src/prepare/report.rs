@@ -32,8 +32,7 @@ impl RunReport<'_> {
         !self.prepared.was_complete && !self.prepared.was_resumed
     }
 
-    /// Lines, wrapped, after one that says whether the data set was complete before or an interrupted run was
-    /// resumed.
+    /// Wrapped lines, after one that reports a data set that was complete before, or a resumed run.
     pub fn text(&self, lines: &[String]) -> String {
         let mut text = String::new();
         if self.prepared.was_complete {

@@ -203,7 +203,7 @@ impl RunReader {
         if !bytes.is_multiple_of(RECORD as u64) {
             return Err(DataError::damaged(
                 path,
-                format!("{bytes} bytes are not a whole number of rows"),
+                format!("{bytes} bytes are not a multiple of the row size"),
             ));
         }
         let records = bytes / RECORD as u64;

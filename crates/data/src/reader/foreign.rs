@@ -1,7 +1,7 @@
 //! Parquet that other programs have written: which columns are usable, and their conversion to our types.
 //!
-//! `fen` and `best_move` are text. Evaluations and ratings may be integers of any width, or floats that are
-//! whole numbers (pandas turns integers with missing values into floats); NaN is null. Columns that happen to
+//! `fen` and `best_move` are text. Evaluations and ratings may be integers of any width, or floats with
+//! integer values (pandas turns integers with missing values into floats); NaN is null. Columns that happen to
 //! have another of our names are used if they have our type, and ignored otherwise.
 
 use std::sync::Arc;
@@ -71,9 +71,7 @@ fn numbers<T: TryFrom<i64>>(
             Ok(value) => Ok(Some(value)),
             Err(_) => Err((row, format!("{column}: {value} is out of range"))),
         },
-        Some(Number::Other(value)) => {
-            Err((row, format!("{column}: {value} is not a whole number")))
-        }
+        Some(Number::Other(value)) => Err((row, format!("{column}: {value} is not an integer"))),
     };
     values.into_iter().enumerate().map(convert).collect()
 }
@@ -127,7 +125,7 @@ mod tests {
         let floats = Float64Array::from(vec![35.0, f64::NAN, -2.0]);
         assert_eq!(eval(Arc::new(floats)), Ok(vec![Some(35), None, Some(-2)]));
         let pawns = Float64Array::from(vec![1.0, 0.35]);
-        let reason = "eval: 0.35 is not a whole number".to_owned();
+        let reason = "eval: 0.35 is not an integer".to_owned();
         assert_eq!(eval(Arc::new(pawns)), Err((1, reason)));
         let large = Int64Array::from(vec![0, 0, i64::MAX]);
         assert_eq!(eval(Arc::new(large)).unwrap_err().0, 2);

@@ -26,7 +26,7 @@ fn read(folder: &Path, options: &ReaderOptions) -> Vec<Id> {
     let mut ids = Vec::new();
     while let Some(row) = reader.next_row() {
         let row = row.unwrap();
-        assert!(row.fen().is_none() && row.eval().is_none(), "columns that nobody asked for");
+        assert!(row.fen().is_none() && row.eval().is_none(), "columns that were not requested");
         ids.push((row.game().unwrap(), row.ply().unwrap()));
     }
     ids

@@ -1,4 +1,4 @@
-//! The hand-crafted evaluation: material, piece-square tables, mobility, pawns, king safety, threats.
+//! The classical evaluation (HCE): material, piece-square tables, mobility, pawns, king safety, threats.
 //!
 //! One function visits the terms of a position with a [`Tally`]. One tally sums weights, another records counts
 //! for the tuner: the tuned function is the played one.

@@ -1,4 +1,4 @@
-//! Known endings: what a network trained on whole games does not see.
+//! Endgame knowledge: mop-up, drawish-material scaling.
 //!
 //! Against a bare king the score is a win plus a mop-up: drive the king to the edge (with bishop and knight to a
 //! corner of the bishop's color) and approach with one's own. Elsewhere a score is scaled down where the side it

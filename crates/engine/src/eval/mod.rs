@@ -1,7 +1,7 @@
 //! Static evaluation.
 //!
 //! The search uses only [`Evaluator`], which follows every move made and unmade. Behind it is a network (NNUE) or
-//! the hand-crafted evaluation of [`classic`].
+//! the classical evaluation (HCE) of [`classic`].
 
 #[doc(hidden)] // for the tuner
 pub mod classic;
@@ -19,19 +19,19 @@ use nnue::{AnyNetwork, AnyStack};
 use crate::search::margins::{material_base, material_scale};
 use crate::value::{Value, clamp_evaluation};
 
-/// An evaluation updated incrementally by the search: that of a network, or the hand-crafted one.
+/// An evaluation updated incrementally by the search: that of a network, or the classical evaluation.
 #[derive(Clone)]
 pub struct Evaluator(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    /// The hand-crafted evaluation of [`classic`], from scratch each time but for the pawn cache.
+    /// The classical evaluation of [`classic`], from scratch each time but for the pawn cache.
     Classic(classic::PawnCache),
     /// A network with its accumulator stack.
     Network(AnyStack),
 }
 
-/// The embedded network if there is one, else the classic evaluation.
+/// The embedded network if there is one, else the classical evaluation.
 impl Default for Evaluator {
     fn default() -> Self {
         Self::new(file::embedded())
@@ -39,7 +39,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// The evaluator of a network, or the classic evaluation.
+    /// The evaluator of a network, or the classical evaluation.
     pub fn new(network: Option<AnyNetwork>) -> Self {
         Self(match network {
             None => Kind::Classic(classic::PawnCache::default()),
@@ -47,7 +47,7 @@ impl Evaluator {
         })
     }
 
-    /// The network; none for the classic evaluation.
+    /// The network; none for the classical evaluation.
     pub fn network(&self) -> Option<AnyNetwork> {
         match &self.0 {
             Kind::Classic(_) => None,

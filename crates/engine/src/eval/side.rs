@@ -1,4 +1,4 @@
-//! The terms of the classic evaluation for one player, known at compile time.
+//! The terms of the classical evaluation for one player, known at compile time.
 
 use chess::{Bitboard, Color, File, PieceType, Position, Rank, Square, attacks, sliders};
 

@@ -1,4 +1,4 @@
-//! The terms of the classic evaluation, and the offset of each in the weight vector.
+//! The terms of the classical evaluation, and the offset of each in the weight vector.
 //!
 //! The evaluation is a sum of terms, each a count times a weight; a weight is a pair for the
 //! middlegame and the endgame. All weights are in one table ([`super::weights`]): a vector for the tuner. Terms that depend on a rank, a distance or a number of squares

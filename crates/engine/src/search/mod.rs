@@ -207,7 +207,7 @@ impl Engine {
         self.tablebases = tablebases;
     }
 
-    /// Sets the network, shared by all threads; none: the classic evaluation. Clears the table and the
+    /// Sets the network, shared by all threads; none: the classical evaluation. Clears the table and the
     /// histories, which hold evaluations.
     pub fn set_network(&mut self, network: Option<AnyNetwork>) {
         self.evaluator = Evaluator::new(network);
@@ -217,7 +217,7 @@ impl Engine {
         self.new_game();
     }
 
-    /// The network; none: the classic evaluation.
+    /// The network; none: the classical evaluation.
     pub fn network(&self) -> Option<AnyNetwork> {
         self.evaluator.network()
     }

@@ -12,10 +12,10 @@
 //! | `singular` | 14 singular extensions and multicut |
 //! | `reductions` | 15 late move reductions |
 //! | `update` | histories, correction history, transposition table |
-//! | `previous` | what a node tells about the move that led to it |
+//! | `previous` | history updates for the previous move, hindsight depth adjustments |
 //!
 //! An Elo figure after a step is what the engine loses without it: 200 games at 8,000 nodes a move between
-//! the engine and a build without the step, both with the classic evaluation
+//! the engine and a build without the step, both with the classical evaluation
 //! (`tabiya match ./tabiya ./without --nodes 8000 --games 200`). Such a match takes minutes; its error of
 //! ±40 to 50 Elo identifies the steps that carry the search and leaves the small ones open. What was tried
 //! with the network, gains and failures, is in `docs/src/strength.md`.

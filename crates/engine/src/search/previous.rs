@@ -1,5 +1,4 @@
-//! What a node tells about the move that led to it: histories of the opponent's quiet move, and depth changes
-//! in hindsight.
+//! History updates for the previous move, hindsight depth adjustments.
 
 use super::margins::*;
 use super::node::Node;

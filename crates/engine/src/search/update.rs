@@ -1,4 +1,4 @@
-//! What a finished node leaves behind: histories, the correction history, a table entry.
+//! Updates after a node: histories, correction history, TT store.
 
 use chess::{Move, Position};
 
@@ -31,7 +31,7 @@ impl Searcher<'_> {
         if is_noisy(best) {
             history.update_capture(position, best, bonus);
         } else {
-            // At low depth a first move that fails high says nothing about the order.
+            // At low depth a first move that fails high carries no information about the order.
             if depth > 2 || !quiets.is_empty() {
                 history.update_quiet(position, context, best, bonus);
             }
@@ -49,7 +49,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// Updates the correction history if the score says something about the static evaluation: the best
+    /// Updates the correction history if the score is informative about the static evaluation: the best
     /// move is quiet and the bound lies on the informative side.
     #[inline(always)]
     pub(super) fn update_correction(

@@ -112,7 +112,7 @@ pub enum FileError {
     #[error("truncated")]
     Truncated,
     /// Longer than the header requires.
-    #[error("longer than its header says")]
+    #[error("longer than its header requires")]
     TooLong,
 }
 

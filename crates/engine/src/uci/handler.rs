@@ -304,7 +304,7 @@ impl Handler for EngineHandler {
 /// The evaluation in use.
 fn evaluation_name(engine: &Engine) -> String {
     match engine.network() {
-        None => "hand-written terms".to_owned(),
+        None => "the classical evaluation".to_owned(),
         Some(network) => format!("a network {network}"),
     }
 }

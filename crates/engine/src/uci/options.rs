@@ -64,9 +64,9 @@ pub enum Effect {
 /// The values of `EvalFile`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EvalSource {
-    /// `<empty>`: the embedded network, or the hand-written terms if there is none.
+    /// `<empty>`: the embedded network, or the classical evaluation if there is none.
     Embedded,
-    /// `classic`: the hand-written terms.
+    /// `classic`: the classical evaluation (HCE).
     Classic,
     /// Anything else: the path of a network file.
     File(String),

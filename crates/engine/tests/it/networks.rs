@@ -49,7 +49,7 @@ fn a_session_evaluates_with_the_given_network_and_reverts() {
     assert!(output.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{output}");
     assert!(ask(&mut talk, "go depth 4").contains("bestmove "));
     ask(&mut talk, "setoption name EvalFile value classic");
-    assert!(ask(&mut talk, "eval").contains("by hand-written terms"));
+    assert!(ask(&mut talk, "eval").contains("by the classical evaluation"));
     ask(&mut talk, "setoption name EvalFile value <empty>");
     ask(&mut talk, "position startpos");
     assert_eq!(ask(&mut talk, "eval"), before);

@@ -1,6 +1,6 @@
 //! Muon: momentum, orthogonalized, so that all singular directions of a matrix learn at the same speed.
 //!
-//! The orthogonal factor is approximated by five odd polynomials, which need matrix products only.
+//! The orthogonal factor is approximated by five odd polynomials, which need matmuls only.
 //! *N. Amsel, D. Persson, C. Musco, R. Gower: The Polar Express (2025), arXiv:2505.16932*; coefficients
 //! of the reference. Singular values between a thousandth of the norm and the norm end between 0.858 and
 //! 1.142.

@@ -46,7 +46,7 @@ pub enum CheckpointError {
     #[error("it is not a valid safetensors file: {0}")]
     Format(#[from] SafeTensorError),
     /// The configuration is missing or that of another model.
-    #[error("it is not a two-tower network: {0}")]
+    #[error("it is not a two-tower MLP: {0}")]
     Config(String),
     /// A tensor is missing.
     #[error("it has no tensor '{0}'")]

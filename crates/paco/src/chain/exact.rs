@@ -238,7 +238,7 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// The chains that capture on the target, shortest first, one for each state before the
-    /// capture. The second value tells whether they are complete.
+    /// capture. The second value is whether they are complete.
     pub fn chains(
         &self,
         target: Square,

@@ -11,8 +11,8 @@
 //! | then | active player (without perspective), must lift, must promote, where enabled |
 //! | last | the no-progress counter divided by 100 |
 //!
-//! Nearly all of it is zero, and all 32 pieces are always there, so that the **index form** says
-//! the same in `L + 8` numbers: 33 places of ones (32 pieces, and the en-passant square or a repeat
+//! Nearly all of it is zero, and all 32 pieces are always there, so that the **index form** is
+//! equivalent, in `L + 8` numbers: 33 indices of ones (32 pieces, and the en-passant square or a repeat
 //! of the first piece), then one number for each of the remaining layers.
 //!
 //! *Bottom* is White, or with [`USE_PERSPECTIVE`](Options::USE_PERSPECTIVE) the player to move; the

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use tabiya_paco::{
-    Answer, Ask, Game, Options, Outcome, PacoIn, Player, Position, Record, Required, Rng, Turns,
-    greedy_turn, random_playout, random_turn, self_play,
+    Answer, Game, Options, Outcome, PacoIn, Player, Position, Record, Required, Rng, SelfPlayEvent,
+    Turns, greedy_turn, random_playout, random_turn, self_play,
 };
 
 /// Settled positions of random games that a filter lets through.
@@ -160,27 +160,27 @@ fn the_player_beats_random_play_and_does_not_lose_to_greed() {
 
 #[test]
 fn the_player_stops_on_request() {
-    let asked = Cell::new(0);
+    let polls = Cell::new(0);
     let mut player = Player::new(1);
     let choice = player
         .choose(&Position::default(), 30, &mut || {
-            asked.set(asked.get() + 1);
-            asked.get() > 20
+            polls.set(polls.get() + 1);
+            polls.get() > 20
         })
         .unwrap();
-    assert_eq!(asked.get(), 21, "it does not go on after it was stopped");
+    assert_eq!(polls.get(), 21, "it ends when it is stopped");
     assert_eq!(choice.actions.len(), 2);
     assert!(choice.depth < 30);
 }
 
 #[test]
 fn self_play_can_be_replayed_and_its_rows_fit() {
-    let mut asked = 0;
-    let record = self_play(&mut Player::new(5), &mut Rng::from_seed(5), 4, 2, 300, &mut |ask| {
-        asked += u32::from(ask == Ask::TurnBegins);
+    let mut turns = 0;
+    let record = self_play(&mut Player::new(5), &mut Rng::from_seed(5), 4, 2, 300, &mut |event| {
+        turns += u32::from(event == SelfPlayEvent::TurnStart);
         false
     });
-    assert!(asked > 0 && record.outcome.is_some());
+    assert!(turns > 0 && record.outcome.is_some());
     let again = self_play(&mut Player::new(5), &mut Rng::from_seed(5), 4, 2, 300, &mut |_| false);
     assert_eq!(again.actions, record.actions, "the same seed gives the same game");
     let json = record.to_json();

@@ -55,8 +55,8 @@ impl SampleMetrics {
         let logit = |index: u16| logits.get(usize::from(index)).copied().unwrap_or(f32::MIN);
         let moves: Vec<(Move, f32)> =
             legal_moves(config, position).map(|(m, index)| (m, logit(index))).collect();
-        let place = moves.iter().position(|&(m, _)| m == played);
-        let rank = place.map_or(moves.len(), |place| rank(moves.iter().map(|m| m.1), place));
+        let index = moves.iter().position(|&(m, _)| m == played);
+        let rank = index.map_or(moves.len(), |index| rank(moves.iter().map(|m| m.1), index));
         let own = logit(move_index(config, position.turn(), played));
         let top = moves.iter().map(|m| m.1).fold(own, f32::max);
         let nll_at = |temperature: f64| {
@@ -78,13 +78,13 @@ impl SampleMetrics {
 }
 
 /// The rank of an element in descending order, where NaN ranks above everything.
-fn rank(values: impl Iterator<Item = f32> + Clone, place: usize) -> usize {
-    let Some(own) = values.clone().nth(place) else { return usize::MAX };
+fn rank(values: impl Iterator<Item = f32> + Clone, index: usize) -> usize {
+    let Some(own) = values.clone().nth(index) else { return usize::MAX };
     let before = |&(n, value): &(usize, f32)| match value.partial_cmp(&own) {
         Some(Ordering::Less) => false,
-        Some(Ordering::Equal) => n < place,
+        Some(Ordering::Equal) => n < index,
         Some(Ordering::Greater) => true,
-        None => n != place,
+        None => n != index,
     };
     values.enumerate().filter(before).count()
 }

@@ -102,7 +102,7 @@ impl Transformer {
         }
     }
 
-    /// The precision of the matrix products in [training](Self::gradient); inference is always f32.
+    /// The precision of the matmuls in [training](Self::gradient); inference is always f32.
     pub fn set_precision(&mut self, precision: Precision) -> Result<(), UnsupportedPrecision> {
         precision.check()?;
         self.precision = precision;

@@ -1,8 +1,7 @@
-//! The precision of the large matrix products, and the products of a linear layer in it.
+//! The precision of the large matmuls, and the matmuls of a linear layer in it.
 //!
-//! With bf16, weights and activations are rounded for each product; sums, all that is between the products,
-//! and the weights that the optimizer updates stay f32. So do the small products within attention and the
-//! heads.
+//! With bf16, weights and activations are rounded for each matmul; accumulation, everything between the matmuls,
+//! and the weights that the optimizer updates stay f32. So do the small matmuls within attention and the heads.
 
 use std::fmt;
 use std::str::FromStr;

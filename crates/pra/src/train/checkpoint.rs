@@ -171,7 +171,7 @@ fn find(folder: &Path, step: u64) -> Result<PathBuf, TrainError> {
     Err(TrainError::Options(format!("there is no checkpoint of step {step} in {folder}; {others}")))
 }
 
-/// How far a run has come.
+/// Resume cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cursor {
     /// Steps taken.

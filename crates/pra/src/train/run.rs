@@ -55,8 +55,8 @@ pub struct Training {
     pub from: Option<Weights>,
     /// Whether a missing checkpoint is an error.
     pub must_resume: bool,
-    /// Resumes from the checkpoint of this step, with another number of iterations if need be: the schedule
-    /// becomes that of the new number. If the run has gone on from there before, it resumes where it is.
+    /// Resumes from the checkpoint of this step, possibly with another number of iterations, to which the schedule
+    /// is adapted. If the extended run has later checkpoints, resumes from the newest.
     pub resume_from: Option<u64>,
     /// The directory for an event file of TensorBoard.
     pub tensorboard: Option<PathBuf>,

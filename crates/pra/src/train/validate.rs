@@ -75,9 +75,9 @@ pub fn validate(
 fn rank(logits: &[f32], legal: &[u16], target: u16) -> usize {
     let logit = |number: u16| logits.get(usize::from(number)).copied().unwrap_or(f32::MIN);
     let own = logit(target);
-    let place = legal.iter().position(|&number| number == target).unwrap_or(legal.len());
+    let index = legal.iter().position(|&number| number == target).unwrap_or(legal.len());
     let is_before = |n: usize, number: u16| {
-        number != target && (logit(number) > own || logit(number) == own && n < place)
+        number != target && (logit(number) > own || logit(number) == own && n < index)
     };
     legal.iter().enumerate().filter(|&(n, &number)| is_before(n, number)).count()
 }

@@ -191,7 +191,7 @@ mod avx512 {
     use crate::avx512::F32x16;
     use crate::vector::{self, Outline};
 
-    /// The product of matrices of pairs.
+    /// bf16 GEMM.
     #[target_feature(
         enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,avx512bf16"
     )]

@@ -1,7 +1,7 @@
 //! Positions with evaluations, from files.
 //!
 //! JSON lines have one object each: `{"fen": "…", "eval": 31}`, the evaluation in centipawns, or a mate as
-//! `"#3"` or `"#-3"`. The point of view is **White's** unless the caller says it is the side to move's.
+//! `"#3"` or `"#-3"`. The point of view is **White's** unless the caller selects the side to move's.
 //! The target is always from the side to move, like the features. Data sets record their point of view.
 
 use std::io::{BufRead, BufReader, Read};

@@ -77,7 +77,7 @@ class Cp(Score):
 
 
 class Mate(Score):
-    """Mate in so many moves; negative or zero: being mated."""
+    """Mate in N moves; negative or zero: being mated."""
 
     __slots__ = ("moves",)
 

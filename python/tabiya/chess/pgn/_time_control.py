@@ -21,7 +21,7 @@ class TimeControlType(enum.Enum):
 
 @dataclasses.dataclass
 class TimeControlPart:
-    """Seconds for so many moves (0: for the rest of the game), with increment or delay for each."""
+    """Seconds for a number of moves (0: for the rest of the game), with increment or delay for each."""
 
     moves: int = 0
     time: float = 0

@@ -53,7 +53,7 @@ impl Engine {
         // Lines are taken off as they come, so that the engine never waits for us.
         std::thread::spawn(move || {
             for line in stdout.lines() {
-                let line = line.expect("what an engine says is UTF-8");
+                let line = line.expect("the output of an engine is UTF-8");
                 if sender.send((Instant::now(), line)).is_err() {
                     break;
                 }
@@ -128,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Asks whether it is ready, and gives what it said before it answered that it is.
+    /// Sends `isready`; returns the lines before `readyok`.
     pub fn ready(&mut self) -> Vec<String> {
         self.send("isready");
         let mut lines = self.until("readyok");
@@ -136,24 +136,24 @@ impl Engine {
         lines
     }
 
-    /// Sends a line and gives all that it said to it at once.
+    /// Sends a line; returns the lines printed before the next `readyok`.
     pub fn ask(&mut self, line: &str) -> Vec<String> {
         self.send(line);
         self.ready()
     }
 
-    /// Searches, and gives all lines up to `bestmove …`.
+    /// Searches; returns all lines up to `bestmove …`.
     pub fn search(&mut self, go: &str) -> Vec<String> {
         self.send(go);
         self.until("bestmove")
     }
 
-    /// Ends the input, without a word.
+    /// Closes standard input.
     pub fn close(&mut self) {
         self.stdin = None;
     }
 
-    /// Waits for the process to end: how it did, how long it took, and what it still said.
+    /// Waits for the process to exit; returns its status, the time it took, and its remaining output.
     pub fn wait(mut self) -> (ExitStatus, Duration, Vec<String>) {
         let start = Instant::now();
         let status = loop {
@@ -167,7 +167,7 @@ impl Engine {
         (status, took, self.lines.iter().map(|(_, line)| line).collect())
     }
 
-    /// Says quit, sees to it that it ends as it should, and gives what it still said.
+    /// Sends `quit`, checks the exit code, and returns the remaining output.
     pub fn quit(mut self) -> Vec<String> {
         self.send("quit");
         let (status, _, lines) = self.wait();

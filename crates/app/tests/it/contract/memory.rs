@@ -69,7 +69,7 @@ fn tables_beyond_a_limit_of_memory_are_refused_and_leave_enough_to_search() {
     engine.quit();
 }
 
-/// Sets the limit on the address space of a running process; says whether that worked.
+/// Sets the limit on the address space of a running process; returns whether that worked.
 fn limit(engine: &Engine, bytes: &str) -> bool {
     let arguments = [format!("--pid={}", engine.id()), format!("--as={bytes}:")];
     Command::new("prlimit").args(arguments).status().is_ok_and(|status| status.success())

@@ -325,7 +325,7 @@ impl SlowBoard {
         )
     }
 
-    /// What FIDE compares when it asks whether a position has occurred before.
+    /// What the FIDE laws compare for repetition.
     pub fn identity(&self) -> String {
         let fen = self.fen(true);
         fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
