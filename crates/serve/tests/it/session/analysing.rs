@@ -11,7 +11,7 @@ use tabiya_serve::protocol::*;
 use super::page::*;
 
 fn engine_on(page: &mut Client, multipv: usize, threat: bool) {
-    page.say(json!({ "type": "set_engine", "on": true, "multipv": multipv, "threat": threat }));
+    page.send(json!({ "type": "set_engine", "on": true, "multipv": multipv, "threat": threat }));
 }
 
 fn sent_lines(page: &Client) -> Vec<LinesMessage> {
@@ -78,7 +78,7 @@ fn the_engine_follows_the_position_and_late_lines_are_dropped() {
     let found = lines(search.game.position(), 3, &[(-40, "b8c6")]);
     page.input(Input::Update(third, Update::Found { best: None, lines: found }));
     assert_eq!(sent_lines(&page)[0].lines[0].score, ScoreMessage::Cp(40));
-    page.say(json!({ "type": "set_engine", "on": false, "multipv": 1, "threat": false }));
+    page.send(json!({ "type": "set_engine", "on": false, "multipv": 1, "threat": false }));
     page.moves("b8c6");
     assert!(page.jobs.is_empty());
 }
@@ -86,7 +86,7 @@ fn the_engine_follows_the_position_and_late_lines_are_dropped() {
 #[test]
 fn a_mate_on_the_board_has_no_lines_and_needs_no_search() {
     let mut page = Client::new();
-    page.say(json!({ "type": "load", "text": "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1" }));
+    page.send(json!({ "type": "load", "text": "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1" }));
     engine_on(&mut page, 1, true);
     page.moves("f7g7");
     let sent = sent_lines(&page);
@@ -96,9 +96,9 @@ fn a_mate_on_the_board_has_no_lines_and_needs_no_search() {
 #[test]
 fn a_threat_is_the_best_move_after_a_null_move() {
     let mut page = Client::new();
-    page.say(json!({ "type": "load", "text": "1. e4 e5 2. Bc4 Nc6 3. Qh5 *" }));
-    page.say(json!({ "type": "set_engine", "on": false, "multipv": 1, "threat": true }));
-    page.say(json!({ "type": "go_to", "node": 5 }));
+    page.send(json!({ "type": "load", "text": "1. e4 e5 2. Bc4 Nc6 3. Qh5 *" }));
+    page.send(json!({ "type": "set_engine", "on": false, "multipv": 1, "threat": true }));
+    page.send(json!({ "type": "go_to", "node": 5 }));
     let stale = page.take_search(Purpose::Check).0;
     page.input(Input::Update(stale, Update::Found { best: None, lines: Lines::default() }));
     let (id, search) = page.take_search(Purpose::Check);
@@ -125,8 +125,8 @@ fn moves_that_are_hard_to_find_and_traps_are_marked() {
     // White mates by the queen's sacrifice; people take the rook.
     let fen = "r5k1/5ppp/8/8/8/8/5PPP/r2QR1K1 w - - 0 1";
     let mut page = Client::new();
-    page.say(json!({ "type": "load", "text": fen }));
-    page.say(json!({ "type": "set_model", "on": true }));
+    page.send(json!({ "type": "load", "text": fen }));
+    page.send(json!({ "type": "set_model", "on": true }));
     let position: Position = fen.parse().unwrap();
     let find = |uci: &str| position.parse_uci(uci).unwrap();
     let job = page.take_job(|work| matches!(work, Work::Predict(_)));
@@ -159,7 +159,7 @@ fn moves_that_are_hard_to_find_and_traps_are_marked() {
 #[test]
 fn attention_weights_come_in_per_mille() {
     let mut page = Client::new();
-    page.say(json!({ "type": "get_attention", "layer": 1, "head": 0 }));
+    page.send(json!({ "type": "get_attention", "layer": 1, "head": 0 }));
     let job = page.take_job(|work| matches!(work, Work::Attention { layer: 1, head: 0, .. }));
     page.input(Input::Update(job.id, Update::Attention(vec![0.25; 4096])));
     match page.received.as_slice() {
@@ -175,8 +175,8 @@ fn attention_weights_come_in_per_mille() {
 /// Loads a game and analyses it with the engine itself, to a small depth.
 fn analysed(text: &str) -> Client {
     let mut page = Client::new();
-    page.say(json!({ "type": "load", "text": text }));
-    page.say(json!({ "type": "analyse_game", "seconds": 0.1 }));
+    page.send(json!({ "type": "load", "text": text }));
+    page.send(json!({ "type": "analyse_game", "seconds": 0.1 }));
     assert!(page.refused(json!({ "type": "analyse_game", "seconds": 0.1 })).contains("already"));
     let job = page.take_job(|work| matches!(work, Work::AnalyseGame { .. }));
     let Work::AnalyseGame { tree, .. } = job.work else { unreachable!() };
@@ -203,7 +203,7 @@ fn a_report_is_kept_across_a_reload() {
     let (game, pgn) = (page.game.clone().unwrap(), page.pgn());
     let saved = |pgn: &str| json!({ "pgn": pgn, "path": ["e2e4"], "play": null, "paco": null, "report": report.saved });
     let mut again = Client::new();
-    again.say(json!({ "type": "hello", "protocol": 1, "saved": saved(&pgn) }));
+    again.send(json!({ "type": "hello", "protocol": 1, "saved": saved(&pgn) }));
     let restored = report_of(&again).unwrap();
     assert_eq!(restored.saved, report.saved);
     assert_eq!((&restored.white, &restored.black), (&report.white, &report.black));
@@ -226,10 +226,10 @@ fn a_report_is_kept_across_a_reload() {
         game.nodes.iter().map(of).collect()
     };
     assert_eq!(judged(again.game.as_ref().unwrap()), judged(&game));
-    again.say(json!({ "type": "learn", "color": "black" }));
+    again.send(json!({ "type": "learn", "color": "black" }));
     // A report of another game is ignored.
     let mut other = Client::new();
-    other.say(json!({ "type": "hello", "protocol": 1, "saved": saved("1. e4 e5 2. Nf3 *") }));
+    other.send(json!({ "type": "hello", "protocol": 1, "saved": saved("1. e4 e5 2. Nf3 *") }));
     assert_eq!(report_of(&other), None);
     assert!(other.refused(json!({ "type": "learn", "color": "black" })).contains("first"));
 }
@@ -259,9 +259,9 @@ fn a_report_has_the_marks_the_accuracy_and_the_refutations() {
 #[test]
 fn a_stopped_analysis_shows_its_partial_result_and_a_closed_game_none() {
     let mut page = Client::new();
-    page.say(json!({ "type": "load", "text": "1. e4 e5 *" }));
-    page.say(json!({ "type": "analyse_game", "seconds": 0.1 }));
-    page.say(json!({ "type": "stop_analysis" }));
+    page.send(json!({ "type": "load", "text": "1. e4 e5 *" }));
+    page.send(json!({ "type": "analyse_game", "seconds": 0.1 }));
+    page.send(json!({ "type": "stop_analysis" }));
     let job = page.take_job(|work| matches!(work, Work::AnalyseGame { .. }));
     let Work::AnalyseGame { tree, .. } = job.work else { unreachable!() };
     let (start, moves) = (0, Vec::new());
@@ -270,8 +270,8 @@ fn a_stopped_analysis_shows_its_partial_result_and_a_closed_game_none() {
     let incomplete =
         |message: &ServerMessage| matches!(message, ServerMessage::Report(r) if !r.complete);
     assert!(page.received.iter().any(incomplete));
-    page.say(json!({ "type": "analyse_game", "seconds": 0.1 }));
-    page.say(json!({ "type": "load", "text": "1. d4 *" }));
+    page.send(json!({ "type": "analyse_game", "seconds": 0.1 }));
+    page.send(json!({ "type": "load", "text": "1. d4 *" }));
     let job = page.take_job(|work| matches!(work, Work::AnalyseGame { .. }));
     page.input(Input::Update(job.id, Update::Progress { done: 1, total: 3 }));
     let Work::AnalyseGame { tree, .. } = job.work else { unreachable!() };
@@ -297,28 +297,28 @@ fn learn(page: &Client) -> LearnMessage {
 fn mistakes_are_learned_from_by_finding_a_better_move() {
     let mut page = analysed("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0");
     engine_on(&mut page, 1, false);
-    page.say(json!({ "type": "learn", "color": "black" }));
+    page.send(json!({ "type": "learn", "color": "black" }));
     let shown = page.take_search(Purpose::Analysis).0;
     page.input(Input::Update(shown, Update::Found { best: None, lines: Lines::default() }));
     assert!(page.jobs.is_empty(), "the engine does not reveal the answer");
-    page.say(json!({ "type": "learn_next" }));
-    page.say(json!({ "type": "learn", "color": "black" }));
+    page.send(json!({ "type": "learn_next" }));
+    page.send(json!({ "type": "learn", "color": "black" }));
     let exercise = learn(&page);
     assert_eq!((exercise.state, exercise.total), (LearnState::Find, 1));
     assert_eq!((exercise.played.as_deref(), exercise.best), (Some("Ke7"), None));
-    page.say(json!({ "type": "go_to", "node": exercise.node }));
+    page.send(json!({ "type": "go_to", "node": exercise.node }));
     page.refused(json!({ "type": "learn_try", "uci": "e8e6" }));
-    page.say(json!({ "type": "learn_try", "uci": "e8e7" }));
+    page.send(json!({ "type": "learn_try", "uci": "e8e7" }));
     assert_eq!(learn(&page).state, LearnState::Wrong);
     let game = Game::parse("startpos moves e2e4 e7e5 d1h5").unwrap();
     // Try all others: each is judged by a search of it and the best.
     let mut judged = 0;
     for (uci, score, state) in [("g7g6", -500, LearnState::Wrong), ("f8d6", -20, LearnState::Right)]
     {
-        page.say(json!({ "type": "learn_try", "uci": uci }));
+        page.send(json!({ "type": "learn_try", "uci": uci }));
         if learn(&page).state == LearnState::Right {
             // It is the engine's own move.
-            page.say(json!({ "type": "learn", "color": "black" }));
+            page.send(json!({ "type": "learn", "color": "black" }));
             continue;
         }
         judged += 1;
@@ -333,12 +333,12 @@ fn mistakes_are_learned_from_by_finding_a_better_move() {
         assert_eq!(learn(&page).state, state);
     }
     assert!(judged >= 1);
-    page.say(json!({ "type": "learn", "color": "black" }));
-    page.say(json!({ "type": "learn_show" }));
+    page.send(json!({ "type": "learn", "color": "black" }));
+    page.send(json!({ "type": "learn_show" }));
     assert!(learn(&page).best.is_some() && learn(&page).right == 0);
-    page.say(json!({ "type": "learn_next" }));
+    page.send(json!({ "type": "learn_next" }));
     assert_eq!((learn(&page).state, learn(&page).node), (LearnState::Done, None));
-    page.say(json!({ "type": "learn_end" }));
+    page.send(json!({ "type": "learn_end" }));
     page.refused(json!({ "type": "learn_next" }));
     assert!(page.refused(json!({ "type": "learn", "color": "white" })).contains("no mistake"));
 }

@@ -336,7 +336,7 @@ fn content(game: &GameMessage) -> Vec<String> {
 fn nothing_panics_and_what_is_written_is_read_back() {
     let texts = [TEXTS[3], TEXTS[9]];
     let mut anything = Anything { rng: Rng::from_seed(42), page: Client::with_texts(&texts) };
-    anything.page.say(json!({ "type": "hello", "protocol": 1 }));
+    anything.page.send(json!({ "type": "hello", "protocol": 1 }));
     let (mut compared, mut played) = (0, 0);
     for step in 0..STEPS {
         anything.step();
@@ -350,7 +350,7 @@ fn nothing_panics_and_what_is_written_is_read_back() {
                 read_trees(pgn.as_bytes()).remove(0).unwrap_or_else(|e| panic!("{e}: {pgn}"));
             assert_eq!(tree.to_string(), pgn);
             let mut other = Client::with_texts(&[&pgn]);
-            other.say(json!({ "type": "open", "upload": 0, "game": 0 }));
+            other.send(json!({ "type": "open", "upload": 0, "game": 0 }));
             let (ours, theirs) = (anything.page.game.as_ref().unwrap(), other.game.unwrap());
             assert_eq!(content(ours), content(&theirs), "{pgn}");
             compared += ours.nodes.len();

@@ -93,7 +93,7 @@ impl Client {
     }
 
     /// Sends a message, which must not be answered by an error.
-    pub fn say(&mut self, message: Value) {
+    pub fn send(&mut self, message: Value) {
         self.input(Input::Message(serde_json::from_value(message).unwrap()));
         assert_eq!(self.error(), None);
     }
@@ -114,17 +114,17 @@ impl Client {
     /// Plays moves of people in UCI notation.
     pub fn moves(&mut self, moves: &str) {
         for uci in moves.split_whitespace() {
-            self.say(json!({ "type": "move", "uci": uci }));
+            self.send(json!({ "type": "move", "uci": uci }));
         }
     }
 
     pub fn new_game(&mut self, white: Value, black: Value, clock: Value) {
-        self.say(json!({ "type": "new_game", "variant": "chess", "white": white, "black": black,
+        self.send(json!({ "type": "new_game", "variant": "chess", "white": white, "black": black,
                          "clock": clock }));
     }
 
     pub fn new_game_from(&mut self, fen: &str, white: Value, black: Value, clock: Value) {
-        self.say(json!({ "type": "new_game", "variant": "chess", "fen": fen, "white": white,
+        self.send(json!({ "type": "new_game", "variant": "chess", "fen": fen, "white": white,
                          "black": black, "clock": clock }));
     }
 
@@ -182,7 +182,7 @@ impl Client {
     }
 
     pub fn pgn(&mut self) -> String {
-        self.say(json!({ "type": "get_pgn" }));
+        self.send(json!({ "type": "get_pgn" }));
         match self.received.as_slice() {
             [ServerMessage::Pgn { text }] => text.clone(),
             other => panic!("{other:?}"),

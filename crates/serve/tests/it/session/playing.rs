@@ -11,7 +11,7 @@ use super::page::*;
 #[test]
 fn a_game_against_the_engine_ends_by_checkmate() {
     let mut page = Client::new();
-    page.say(json!({ "type": "hello", "protocol": 1 }));
+    page.send(json!({ "type": "hello", "protocol": 1 }));
     assert!(matches!(page.received[0], ServerMessage::Welcome(_)));
     assert_eq!(page.play.as_ref().unwrap().status, PlayStatus::None);
     page.new_game(person(), engine(), Value::Null);
@@ -61,7 +61,7 @@ fn castling_en_passant_and_promotion_are_selected_by_their_squares() {
 #[test]
 fn chess960_castling_is_king_takes_rook() {
     let mut page = Client::new();
-    page.say(
+    page.send(
         json!({ "type": "new_game", "variant": "chess960", "position": 959, "white": person(),
                      "black": person(), "clock": null }),
     );
@@ -74,7 +74,7 @@ fn chess960_castling_is_king_takes_rook() {
     let refusal = page.refused(json!({ "type": "new_game", "variant": "chess960", "position": 960,
                                        "white": person(), "black": person(), "clock": null }));
     assert!(refusal.contains("960"), "{refusal}");
-    page.say(
+    page.send(
         json!({ "type": "new_game", "variant": "chess960", "position": null, "white": person(),
                      "black": person(), "clock": null }),
     );
@@ -86,7 +86,7 @@ fn typed_moves_are_taken_leniently() {
     let mut page = Client::new();
     page.new_game(person(), person(), Value::Null);
     for text in ["e4", "E7E5", "nf3", "Nb8-c6", "Bc4!", "g8f6", "0-0", "Nxe4"] {
-        page.say(json!({ "type": "type_move", "text": text }));
+        page.send(json!({ "type": "type_move", "text": text }));
     }
     assert_eq!(page.moves_text(), "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O Nxe4 *");
     for text in ["", "Ke9", "Qh5", "--", "é", &"x".repeat(1000)] {
@@ -104,15 +104,15 @@ fn a_takeback_returns_to_the_move_of_a_person() {
     page.engine_plays("e7e5");
     page.moves("g1f3");
     // The engine thinks: only the person's move is taken back.
-    page.say(json!({ "type": "takeback" }));
+    page.send(json!({ "type": "takeback" }));
     assert_eq!(page.play.as_ref().unwrap().line, ["e2e4", "e7e5"]);
     let (stopped, _) = page.take_search(Purpose::Play);
     page.input(Input::Update(stopped, Update::Found { best: None, lines: Lines::default() }));
     assert!(page.received.is_empty());
     page.moves("f1c4");
     page.engine_plays("g8f6");
-    page.say(json!({ "type": "takeback" }));
-    page.say(json!({ "type": "takeback" }));
+    page.send(json!({ "type": "takeback" }));
+    page.send(json!({ "type": "takeback" }));
     assert!(page.play.as_ref().unwrap().line.is_empty());
     assert!(page.refused(json!({ "type": "takeback" })).contains("no move"));
     assert_eq!(page.fen(), Position::INITIAL.fen());
@@ -120,7 +120,7 @@ fn a_takeback_returns_to_the_move_of_a_person() {
     // Two people take back one move at a time.
     page.new_game(person(), person(), Value::Null);
     page.moves("e2e4 e7e5");
-    page.say(json!({ "type": "takeback" }));
+    page.send(json!({ "type": "takeback" }));
     assert_eq!(page.play.as_ref().unwrap().line, ["e2e4"]);
     // A person with Black has nothing to take back before his first move.
     page.new_game(engine(), person(), Value::Null);
@@ -152,7 +152,7 @@ fn a_flag_that_falls_loses_unless_the_opponent_cannot_mate() {
     page.new_game(person(), person(), clock);
     page.moves("e2e4");
     page.now += std::time::Duration::from_secs(11);
-    page.say(json!({ "type": "move", "uci": "e7e5" }));
+    page.send(json!({ "type": "move", "uci": "e7e5" }));
     assert_eq!(page.end(), Some((GameResult::White, "time".into())));
 }
 
@@ -163,7 +163,7 @@ fn draws_are_claimed_or_come_by_themselves() {
     assert!(page.refused(json!({ "type": "claim_draw" })).contains("claimed"));
     page.moves("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8");
     assert_eq!(page.play.as_ref().unwrap().claimable.as_deref(), Some("threefold repetition"));
-    page.say(json!({ "type": "claim_draw" }));
+    page.send(json!({ "type": "claim_draw" }));
     assert_eq!(page.end(), Some((GameResult::Draw, "threefold repetition".into())));
     page.new_game(person(), person(), Value::Null);
     page.moves(&"g1f3 g8f6 f3g1 f6g8 ".repeat(4));
@@ -180,7 +180,7 @@ fn draws_are_claimed_or_come_by_themselves() {
     page.new_game_from("4k3/8/8/8/8/8/8/R3K3 w - - 99 90", person(), person(), Value::Null);
     page.moves("a1a2");
     assert_eq!(page.play.as_ref().unwrap().claimable.as_deref(), Some("50 moves"));
-    page.say(json!({ "type": "resign" }));
+    page.send(json!({ "type": "resign" }));
     assert_eq!(page.end(), Some((GameResult::White, "resignation".into())));
 }
 
@@ -192,7 +192,7 @@ fn a_reload_in_the_middle_of_a_game_resumes_it() {
     page.moves("e2e4");
     page.engine_plays("c7c5");
     page.wait(5_000);
-    page.say(json!({ "type": "go_to", "node": 1 }));
+    page.send(json!({ "type": "go_to", "node": 1 }));
     let pgn = page.pgn();
     let play = page.play.clone().unwrap();
     let saved = json!({
@@ -201,12 +201,12 @@ fn a_reload_in_the_middle_of_a_game_resumes_it() {
                   "black_ms": play.black_ms, "line": play.line, "result": "*", "reason": null },
     });
     let mut again = Client::new();
-    again.say(json!({ "type": "hello", "protocol": 1, "saved": saved }));
+    again.send(json!({ "type": "hello", "protocol": 1, "saved": saved }));
     assert_eq!(again.position.as_ref().unwrap().last, page.position.as_ref().unwrap().last);
     let play = again.play.clone().unwrap();
     assert_eq!((play.status, play.line.len()), (PlayStatus::Playing, 2));
     assert_eq!((play.white_ms, play.running), (55_000, Some(Color::White)));
-    again.say(json!({ "type": "go_to", "node": play.node }));
+    again.send(json!({ "type": "go_to", "node": play.node }));
     again.moves("g1f3");
     again.engine_plays("d7d6");
     assert_eq!(again.moves_text(), "1. e4 c5 2. Nf3 d6 *");
@@ -217,7 +217,7 @@ fn a_reload_in_the_middle_of_a_game_resumes_it() {
                   "line": ["e2e4"], "result": "*", "reason": null },
     });
     let mut again = Client::new();
-    again.say(json!({ "type": "hello", "protocol": 1, "saved": saved }));
+    again.send(json!({ "type": "hello", "protocol": 1, "saved": saved }));
     again.engine_plays("e7e5");
     assert_eq!(again.moves_text(), "1. e4 e5 *");
 }
@@ -267,14 +267,14 @@ fn other_positions_can_be_shown_during_a_game() {
     let mut page = Client::new();
     page.new_game(person(), engine(), Value::Null);
     page.moves("e2e4");
-    page.say(json!({ "type": "go_to", "node": 0 }));
+    page.send(json!({ "type": "go_to", "node": 0 }));
     page.engine_plays("e7e5");
     assert_eq!(page.node(), 0);
     page.moves("d2d4");
     assert_eq!(page.play.as_ref().unwrap().line, ["e2e4", "e7e5"]);
     assert_eq!(page.moves_text(), "1. e4 (1. d4) 1... e5 *");
     // Playing on from there is another game.
-    page.say(json!({ "type": "play_from", "white": person(), "black": person(), "clock": null }));
+    page.send(json!({ "type": "play_from", "white": person(), "black": person(), "clock": null }));
     page.moves("d7d5");
     assert_eq!(page.play.as_ref().unwrap().line, ["d2d4", "d7d5"]);
 }
@@ -288,7 +288,7 @@ fn a_machine_that_fails_leaves_the_game_to_the_person() {
     page.input(Input::Update(id, Update::Failed("no memory".into())));
     assert_eq!(page.error().as_deref(), Some("no memory"));
     assert!(!page.play.as_ref().unwrap().thinking && page.jobs.is_empty());
-    page.say(json!({ "type": "takeback" }));
+    page.send(json!({ "type": "takeback" }));
     page.moves("d2d4");
     page.engine_plays("d7d5");
 }
@@ -297,7 +297,7 @@ fn a_machine_that_fails_leaves_the_game_to_the_person() {
 fn a_hint_is_given_for_the_position_shown() {
     let mut page = Client::new();
     page.new_game(person(), engine(), Value::Null);
-    page.say(json!({ "type": "hint" }));
+    page.send(json!({ "type": "hint" }));
     let (id, search) = page.take_search(Purpose::Play);
     assert!(search.limits.move_time.unwrap().as_secs() < 2 && search.weakening.is_none());
     let best = search.game.position().parse_uci("e2e4").ok();
@@ -313,9 +313,9 @@ fn exploring_beside_a_game_plays_no_move_of_it_and_leaves_its_main_line() {
     page.moves("e2e4");
     // It is the engine's turn: a person may try out what it could play, and an answer to that.
     for uci in ["c7c5", "g1f3"] {
-        page.say(json!({ "type": "move", "uci": uci, "explore": true }));
+        page.send(json!({ "type": "move", "uci": uci, "explore": true }));
     }
-    page.say(json!({ "type": "type_move", "text": "d6", "explore": true }));
+    page.send(json!({ "type": "type_move", "text": "d6", "explore": true }));
     page.engine_plays("e7e5");
     assert_eq!(page.moves_text(), "1. e4 e5 (1... c5 2. Nf3 d6) *");
     assert_eq!(page.play.as_ref().unwrap().line, ["e2e4", "e7e5"]);
