@@ -73,7 +73,7 @@ fn parse_numbers<const N: usize>(
 
 /// The result of an adjudicated game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum Adjudication {
     Win(Color),
     Draw,

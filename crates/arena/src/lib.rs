@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `engine_spec`, `time_control` | an engine as described on the command line, its limits and its clock |
 //! | `turn`, `game`, `adjudication` | one move, one game, and when a game is adjudicated |
-//! | `openings`, `schedule` | where games start, and who plays whom |
+//! | `openings`, `schedule` | openings, pairings |
 //! | `tournament` | concurrent games until all are played or a test is decided |
 //! | `record`, `state`, `pgn` | a finished game in memory, in the state file, as PGN |
 //! | `pentanomial`, `sprt`, `standings`, `report` | Elo with error bars, sequential tests, totals, JSON |

@@ -122,7 +122,7 @@ impl Faults {
 
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     Checkmate,

@@ -133,8 +133,8 @@ impl Tournament {
             valid.map_err(|source| MatchError::Option { name: name.clone(), source })?;
         }
         let mut lines = Vec::new();
-        // Engines never ponder here, and plan their time better if they know. An explicit option comes
-        // later and wins.
+        // Engines never ponder here, and some allot less time with Ponder on. An explicit option comes
+        // later and takes precedence.
         if engine.option("Ponder").is_some() {
             lines.push(setoption("Ponder", Some("false")));
         }

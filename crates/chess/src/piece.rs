@@ -7,7 +7,7 @@ use crate::Color;
 /// The type of a piece, without its color: Pawn 0 … King 5.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "the names of the pieces say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum PieceType {
     Pawn = 0,
     Knight = 1,

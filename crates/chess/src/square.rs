@@ -10,7 +10,7 @@ use crate::{Bitboard, Color};
 /// A column of the board, `a` = 0 … `h` = 7.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "the letters say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum File {
     A = 0,
     B = 1,
@@ -68,7 +68,7 @@ impl File {
 /// A row of the board, rank 1 = 0 … rank 8 = 7.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum Rank {
     First = 0,
     Second = 1,
@@ -317,7 +317,7 @@ impl FromStr for Square {
 
 macro_rules! named_squares {
     ($($name:ident = $index:expr),* $(,)?) => {
-        #[allow(missing_docs, reason = "the names say it all")]
+        #[allow(missing_docs, reason = "self-explanatory names")]
         impl Square {
             $(pub const $name: Self = Self($index);)*
         }

@@ -129,7 +129,7 @@ impl DataSet {
         Ok(Self { files: data_files, columns, has_manifest: false, is_all_foreign })
     }
 
-    /// Whether other programs have written all of its files: nobody has checked its rows.
+    /// Whether other programs have written all of its files: its rows are unchecked.
     pub const fn is_all_foreign(&self) -> bool {
         self.is_all_foreign
     }

@@ -1,4 +1,4 @@
-//! Rows that nobody has checked: Parquet files that other programs have written.
+//! Unchecked rows: Parquet files written by other programs.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub fn check_foreign(
     threads: usize,
     mut show: impl FnMut(&str),
 ) -> Result<(), DataError> {
-    // What cannot be opened is reported by the one who needs it.
+    // Errors of opening are reported by the reader.
     let Some(set) = DataSet::open(path).ok().filter(DataSet::is_all_foreign) else {
         return Ok(());
     };

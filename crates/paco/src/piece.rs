@@ -14,7 +14,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs, reason = "the names of the pieces say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum PieceType {
     Pawn = 0,
     Rook = 1,

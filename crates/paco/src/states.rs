@@ -13,7 +13,7 @@ use crate::{
 
 /// Why a line is no game.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it all")]
+#[allow(missing_docs, reason = "documented by the messages")]
 #[non_exhaustive]
 pub enum GameJsonError {
     #[error("not JSON: {0}")]
@@ -36,7 +36,7 @@ pub enum GameJsonError {
 
 /// Why a value is no action of the game.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it all")]
+#[allow(missing_docs, reason = "documented by the messages")]
 #[non_exhaustive]
 pub enum ActionJsonError {
     #[error("an action is a number from 1 to 132")]

@@ -98,7 +98,7 @@ pub fn run(bytes: usize, rounds: u32, as_json: bool) -> anyhow::Result<()> {
         for (name, task) in READERS {
             let times = texts.each_ref().map(|text| seconds(rounds, task, text.as_bytes()));
             let ratio = times[2] / times[1].max(1e-9);
-            // Below this, times say nothing.
+            // Below this, times are noise.
             if ratio > 3.0 && times[2] > 0.05 {
                 slow.push(format!("{name} of {shape}: {ratio:.1} times as long"));
             }

@@ -13,7 +13,7 @@ use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters};
 
 /// Why a file is no network.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it all")]
+#[allow(missing_docs, reason = "documented by the messages")]
 #[non_exhaustive]
 pub enum LoadNetworkError {
     #[error("cannot read {}: {cause}", path.display())]

@@ -79,7 +79,7 @@ pub enum StartError {
 
 /// A line from the engine and its time of arrival.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub struct ReceivedLine {
     pub at: Instant,
     pub text: String,

@@ -1,6 +1,6 @@
 //! Columns of texts: one buffer, and where each text begins.
 //!
-//! A list is joined by Python itself, with line feeds, and encoded at once: asking each of its strings for its bytes
+//! A list is joined by Python itself, with line feeds, and encoded at once: reading the bytes of each string
 //! takes longer than parsing them. The values of an Arrow column are not copied.
 
 use arrow_array::{GenericStringArray, OffsetSizeTrait};

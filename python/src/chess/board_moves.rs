@@ -281,8 +281,8 @@ impl Board {
         iterator(py, &written.collect::<Vec<_>>())
     }
 
-    /// The legal move between two squares; a pawn that reaches the last rank becomes a queen unless said
-    /// otherwise. Raises IllegalMoveError if there is none.
+    /// The legal move between two squares; a pawn that reaches the last rank becomes a queen by
+    /// default. Raises IllegalMoveError if there is none.
     #[pyo3(signature = (from_square, to_square, promotion=None))]
     fn find_move(
         &self,

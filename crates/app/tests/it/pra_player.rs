@@ -32,7 +32,7 @@ fn the_player_answers_every_go_with_one_legal_move() {
                 assert!(lines.iter().any(|line| line.starts_with("info depth 1 score cp ")));
             }
         }
-        // Nothing is said before it may be.
+        // No output before it is allowed.
         player.send("position startpos");
         player.send("go infinite");
         assert!(!player.ready().iter().any(|line| line.starts_with("bestmove")));

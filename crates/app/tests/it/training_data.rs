@@ -71,7 +71,7 @@ fn rescored_rows_keep_all_but_their_scores_and_checks_are_left_out() {
     }
     assert!(report["skipped"]["check"].as_u64().unwrap() > 0);
     assert_eq!(run(&["data", "verify", &out]).status.code(), Some(0));
-    // A file alone is enough, and the filters do what they say.
+    // A file alone is enough, and the filters have their effect.
     let file = format!("{input}/train/train-00000.rows");
     let quiet = folder.path("quiet");
     done(&["nnue", "rescore", &file, "--out", &quiet, "--no-captures", "--quiescence"]);

@@ -301,7 +301,7 @@ fn talk_at_random(seed: u64, threads: usize, searches: usize) {
         let position = *game.position();
         let (go, end) = random_go(&mut random, &position);
         engine.send(&go);
-        // Things to say to one who is thinking.
+        // Commands during a search.
         for _ in 0..random.below(4) {
             let noise =
                 ["isready", "debug on", "", "position startpos", "position fen x", "d", "what"];

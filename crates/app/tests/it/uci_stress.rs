@@ -76,7 +76,7 @@ fn make_noise(lines: usize) {
                 said.push(line);
             }
         }
-        assert_eq!(answers(&said), [""; 0], "nobody has said stop");
+        assert_eq!(answers(&said), [""; 0], "no stop was sent");
     }
     engine.send("stop");
     said.extend(engine.until("bestmove"));

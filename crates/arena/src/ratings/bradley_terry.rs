@@ -73,7 +73,7 @@ fn maximize(points: &[f64], pairs: &[(usize, usize, f64)]) -> Vec<f64> {
 }
 
 /// Standard errors in Elo by the inverse of the Fisher information, whose free direction (all ratings
-/// shifted) is fixed by the mean: C = (F + 11ᵀ/n)⁻¹ − 11ᵀ/n. The model does not know draws, which vary less
+/// shifted) is fixed by the mean: C = (F + 11ᵀ/n)⁻¹ − 11ᵀ/n. The model has no draws, which vary less
 /// than wins and losses, so errors are a little too large where many games are drawn.
 fn standard_errors(
     strengths: &[f64],

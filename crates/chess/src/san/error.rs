@@ -78,7 +78,7 @@ pub enum Illegality {
     #[error("a piece of the same color stands on {0}")]
     OwnPiece(Square),
     /// A missing promotion piece.
-    #[error("it does not say what the pawn becomes")]
+    #[error("the promotion piece is missing")]
     PromotionMissing,
     /// A promotion piece without a promotion.
     #[error("nothing is promoted on {0}")]

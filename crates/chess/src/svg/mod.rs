@@ -42,7 +42,7 @@ const EDGE: i32 = 14;
 
 /// The color of a marked square or an arrow, as in `[%csl …]` and `[%cal …]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum ShapeColor {
     #[default]
     Green,

@@ -16,7 +16,7 @@ pub const BLUNDER: f64 = 0.20;
 
 /// The judgement of a move that loses expected points.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[allow(missing_docs, reason = "the names say it all")]
+#[allow(missing_docs, reason = "self-explanatory names")]
 pub enum Judgement {
     Dubious,
     Mistake,

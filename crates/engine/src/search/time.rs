@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::limits::{Clock, Limits};
 use crate::value::Value;
 
-/// Expected moves to go where the time control does not say.
+/// Expected moves to go without `movestogo`.
 const PLANNED_MOVES: f64 = 24.0;
 /// Share of the increment that is spent at once, …
 const INCREMENT_SHARE: f64 = 0.75;

@@ -93,7 +93,7 @@ pub(crate) const LIFTED_LAYER: usize = 12;
 /// The layer of the en-passant square, the last one that places point into.
 pub(crate) const EN_PASSANT_LAYER: usize = 24;
 
-/// The most indices that any options ask for.
+/// The maximum number of indices with any options.
 pub const MAX_INDICES: usize = 41;
 
 /// The counter that counts as one in the tensor form.
@@ -159,7 +159,7 @@ pub enum RepresentationError {
     /// There are options 0 to 7.
     #[error("representation options are 0 to 7, not {0}")]
     UnknownOptions(u32),
-    /// The buffer has not the length that the options (and the number of positions) ask for.
+    /// The buffer does not have the length required by the options (and the number of positions).
     #[error("the buffer holds {found} numbers, {expected} are needed")]
     BufferLength {
         /// The length that is needed.

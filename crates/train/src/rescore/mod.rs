@@ -137,7 +137,7 @@ fn block(
             return Err(DataError::Interrupted { resumes: true });
         }
         if shard.is_foreign() && row.position().is_err() {
-            // Nobody has checked the rows of other programs.
+            // The rows of other programs are unchecked.
             continue;
         }
         block_rows.add(row, number).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What is said in a search and at its end: lines, times, moves.
+//! The output of a search: lines, times, moves.
 
 use std::time::Duration;
 
