@@ -240,5 +240,5 @@ async fn a_state_that_is_too_long_for_a_message_is_restored_from_an_upload() {
         assert!(tab.next_of("notice").await["text"].as_str().unwrap().contains("cannot be read"));
     }
     tab.send(json!({ "type": "hello", "protocol": 1, "upload": 99 })).await;
-    assert!(tab.next_of("notice").await["text"].as_str().unwrap().contains("not there"));
+    assert!(tab.next_of("notice").await["text"].as_str().unwrap().contains("no longer there"));
 }
