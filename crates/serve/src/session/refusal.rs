@@ -59,13 +59,13 @@ pub enum Refusal {
     NoUploadedGame(usize),
     #[error("There is no such attention head.")]
     NoHead,
-    #[error("There is no move to analyze.")]
+    #[error("There is no move to analyse.")]
     NothingToAnalyse,
     #[error("The time for a position must be between 0.01 and 60 seconds.")]
     Seconds,
-    #[error("The game is already being analyzed.")]
+    #[error("The game is already being analysed.")]
     Analysing,
-    #[error("Analyze the game first.")]
+    #[error("Analyse the game first.")]
     NoReport,
     #[error("There is no mistake to learn from.")]
     NoMistakes,
