@@ -2,7 +2,7 @@
 //!
 //! | example | does |
 //! |---|---|
-//! | `find_magics` | finds the magic numbers of `chess::sliders::magic` |
+//! | `find_magics` | finds the magic numbers of `tabiya_chess::sliders::magic` |
 //! | `notation_lines` | legal moves in all notations, for comparison with other programs |
 //! | `board_svg` | a board with everything on it |
 //! | `instruction_sets` | the instruction sets of this CPU, for `make bench-check` |
