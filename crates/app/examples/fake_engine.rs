@@ -28,7 +28,8 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
-use chess::{CastlingStyle, Move, Position};
+use chess::rng::Rng;
+use chess::{CastlingStyle, Move, Position, random};
 
 struct Fake {
     words: HashMap<String, String>,
@@ -181,9 +182,8 @@ impl Fake {
         if let Some(&mate) = moves.iter().find(mates) {
             return Some(mate);
         }
-        let seed = self.number("seed").unwrap_or(0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let number = (self.position.key() ^ seed).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33;
-        moves.get(number as usize % moves.len().max(1)).copied()
+        let seed = self.number("seed").unwrap_or(0);
+        random::legal_move(&self.position, &mut Rng::new(seed, self.position.key()))
     }
 }
 

@@ -362,11 +362,10 @@ mod tests {
     fn insert_remove_and_toggle_behave_like_those_of_a_set() {
         let mut set = Bitboard::EMPTY;
         let mut twin = std::collections::BTreeSet::new();
-        let mut state = 1u32;
+        let mut rng = crate::rng::Rng::new(1, 0);
         for _ in 0..2_000 {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let square = Square::from_index_wrapping((state >> 20) as usize);
-            match state >> 30 {
+            let square = Square::from_index_wrapping(rng.below(64));
+            match rng.below(4) {
                 0 => assert_eq!(set.remove(square), twin.remove(&square)),
                 1 => {
                     set.toggle(square);

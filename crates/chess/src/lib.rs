@@ -35,6 +35,7 @@ pub mod pgn;
 pub mod picture;
 mod piece;
 mod position;
+pub mod random;
 pub mod rng;
 mod san;
 mod score;

@@ -39,7 +39,7 @@ pub enum TensorError {
         expected: &'static str,
     },
     /// A value that is NaN or infinite.
-    #[error("element {index} of tensor '{name}' is {value}")]
+    #[error("element {index} of tensor '{name}' is {value}, not a number")]
     NotFinite {
         /// The tensor.
         name: String,
@@ -110,7 +110,8 @@ mod tests {
         assert_eq!(read(&bytes, "b", &[2]), Err("tensor 'b' is missing".to_owned()));
         let expected = "tensor 'a' has shape [2, 1], expected [2]";
         assert_eq!(read(&bytes, "a", &[2]), Err(expected.to_owned()));
-        assert_eq!(read(&bytes, "nan", &[2]), Err("element 1 of tensor 'nan' is NaN".to_owned()));
+        let expected = "element 1 of tensor 'nan' is NaN, not a number";
+        assert_eq!(read(&bytes, "nan", &[2]), Err(expected.to_owned()));
         let view = TensorView::new(Dtype::I32, vec![2], &[0; 8]).unwrap();
         let bytes = safetensors::serialize([("a", view)], None).unwrap();
         let expected = "tensor 'a' has type I32, expected F32";

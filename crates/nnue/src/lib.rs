@@ -30,23 +30,11 @@ pub use {chess, simd};
 pub(crate) mod testing {
     //! Test helpers.
 
-    use chess::Position;
     use chess::rng::Rng;
+    use chess::{Position, random};
 
     /// Positions of random games.
     pub(crate) fn random_positions(count: usize) -> Vec<Position> {
-        let mut rng = Rng::new(0, 0);
-        let mut positions = Vec::with_capacity(count);
-        let mut position = Position::INITIAL;
-        while positions.len() < count {
-            let moves = position.legal_moves();
-            if moves.is_empty() || position.fullmove_number() > 90 {
-                position = Position::INITIAL;
-                continue;
-            }
-            position = position.after(moves[rng.below(moves.len())]);
-            positions.push(position);
-        }
-        positions
+        random::positions(Rng::new(0, 0), 180).take(count).collect()
     }
 }

@@ -2,7 +2,8 @@
 
 use std::hint::black_box;
 
-use chess::Position;
+use chess::rng::Rng;
+use chess::{Move, Position, random};
 use serde_json::json;
 use shakmaty::Position as _;
 
@@ -52,21 +53,9 @@ pub fn run(rounds: u32, as_json: bool) -> anyhow::Result<()> {
 
 /// Random games, the same every time.
 fn games() -> Games {
-    let mut random = crate::corpus::random(0x9e37_79b9_7f4a_7c15);
-    let mut game = || {
-        let mut position = Position::INITIAL;
-        let mut texts = Vec::with_capacity(LENGTH);
-        while texts.len() < LENGTH {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            let m = moves[random(moves.len())];
-            texts.push(position.san(m).to_string());
-            position = position.after(m);
-        }
-        texts
-    };
+    let mut rng = Rng::new(2, 0);
+    let san = |(position, m): (Position, Move)| position.san(m).to_string();
+    let mut game = || random::game(Position::INITIAL, &mut rng).take(LENGTH).map(san).collect();
     (0..GAMES).map(|_| game()).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Random games.
 
 use chess::rng::Rng;
-use chess::{Move, Position, chess960};
+use chess::{Move, Position, chess960, random};
 
 /// The longest game of a walk, in plies played and unmade.
 const PLIES: usize = 200;
@@ -15,10 +15,9 @@ fn chess960_start(rng: &mut Rng) -> Position {
 pub fn random_positions(mut rng: Rng) -> impl Iterator<Item = Position> {
     let mut position = Position::INITIAL;
     std::iter::repeat_with(move || {
-        let legal = position.legal_moves();
-        position = match legal.is_empty() {
-            true => chess960_start(&mut rng),
-            false => position.after(legal[rng.below(legal.len())]),
+        position = match random::legal_move(&position, &mut rng) {
+            Some(m) => position.after(m),
+            None => chess960_start(&mut rng),
         };
         position
     })
@@ -44,10 +43,6 @@ pub fn random_walk(moves: usize, mut rng: Rng, mut follow: impl FnMut(Step, Posi
         follow(Step::Start, position);
         let mut line = vec![];
         for _ in 0..PLIES {
-            let legal = position.legal_moves();
-            if legal.is_empty() {
-                break;
-            }
             if !line.is_empty() && rng.below(5) == 0 {
                 for _ in 0..=rng.below(line.len().min(4)) {
                     position = line.pop().expect("as many as there are plies");
@@ -55,7 +50,7 @@ pub fn random_walk(moves: usize, mut rng: Rng, mut follow: impl FnMut(Step, Posi
                 }
                 continue;
             }
-            let m = legal[rng.below(legal.len())];
+            let Some(m) = random::legal_move(&position, &mut rng) else { break };
             line.push(position);
             position = position.after(m);
             follow(Step::Make(line[line.len() - 1], m), position);

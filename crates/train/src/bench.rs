@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use chess::pgn::Score;
 use chess::rng::Rng;
-use chess::{Move, PackedRow, Position, Setup};
+use chess::{Move, PackedRow, Position, Setup, random};
 use learn::TrainError;
 use nnue::features::{Features, MAX_ACTIVE};
 use nnue::towers::Towers;
@@ -32,18 +32,11 @@ impl BenchGame {
     /// Random games of at most 120 plies, always the same.
     pub fn random_games() -> Vec<Self> {
         let game = |stream| {
+            let mut game = Self { positions: vec![Position::INITIAL], moves: Vec::new() };
             let mut rng = Rng::new(0, stream);
-            let mut position = Position::INITIAL;
-            let mut game = Self { positions: vec![position], moves: Vec::new() };
-            for _ in 0..120 {
-                let moves = position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                let m = moves[rng.below(moves.len())];
-                position = position.after(m);
+            for (before, m) in random::game(Position::INITIAL, &mut rng).take(120) {
                 game.moves.push(m);
-                game.positions.push(position);
+                game.positions.push(before.after(m));
             }
             game
         };

@@ -10,8 +10,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tabiya_chess::Position;
 use tabiya_chess::rng::Rng;
+use tabiya_chess::{Position, random};
 use tabiya_nnue::{AccumulatorStack, Network, Shape};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -67,18 +67,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The positions of some random games.
 fn positions() -> Vec<Position> {
-    let mut rng = Rng::new(1, 0);
-    let mut positions = Vec::new();
-    for _ in 0..20 {
-        let mut position = Position::INITIAL;
-        for _ in 0..100 {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            position = position.after(moves[rng.below(moves.len())]);
-            positions.push(position);
-        }
-    }
-    positions
+    random::positions(Rng::new(1, 0), 100).take(2_000).collect()
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use tabiya_chess::rng::Rng;
-use tabiya_chess::{Move, Position};
+use tabiya_chess::{Move, Position, random};
 use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 
 const GAMES: usize = 2_000;
@@ -63,20 +63,5 @@ fn seconds() -> f64 {
 /// Random games: each position with the move played.
 fn games() -> Vec<Vec<(Position, Move)>> {
     let mut rng = Rng::new(2, 0);
-    (0..GAMES)
-        .map(|_| {
-            let mut position = Position::INITIAL;
-            let mut game = vec![];
-            while game.len() < PLIES {
-                let moves = position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                let m = moves[rng.below(moves.len())];
-                game.push((position, m));
-                position = position.after(m);
-            }
-            game
-        })
-        .collect()
+    (0..GAMES).map(|_| random::game(Position::INITIAL, &mut rng).take(PLIES).collect()).collect()
 }

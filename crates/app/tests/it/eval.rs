@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use chess::Position;
+use chess::random;
 use chess::rng::Rng;
 use serde_json::Value;
 use test_support::TempDir;
@@ -40,11 +40,8 @@ fn check_vectors(network: &str, content: &str, count: usize) {
 #[test]
 fn a_halfkp_network_gives_the_values_of_the_reference_evaluation() {
     let file = halfkp::file(Weights::Typical, 5);
-    let mut rng = Rng::new(3, 0);
-    let (mut position, mut content) = (Position::INITIAL, "# FEN; value\n".to_owned());
-    for _ in 0..40 {
-        let legal = position.legal_moves();
-        position = position.after(legal[rng.below(legal.len())]);
+    let mut content = "# FEN; value\n".to_owned();
+    for position in random::positions(Rng::new(3, 0), 40).take(40) {
         content += &format!("{position}; {}\n", halfkp::reference(&file, &position));
     }
     let dir = TempDir::new();
@@ -55,11 +52,8 @@ fn a_halfkp_network_gives_the_values_of_the_reference_evaluation() {
 fn a_halfka_network_gives_the_centipawns_of_the_reference_evaluation() {
     let file = halfka::file(Weights::Typical, 5);
     let reference = halfka::Reference::new(&file);
-    let mut rng = Rng::new(4, 0);
-    let (mut position, mut content) = (Position::INITIAL, String::new());
-    for _ in 0..40 {
-        let legal = position.legal_moves();
-        position = position.after(legal[rng.below(legal.len())]);
+    let mut content = String::new();
+    for position in random::positions(Rng::new(4, 0), 40).take(40) {
         let value = nnue::halfka::centipawns(reference.evaluate(&position));
         content += &format!("{position}; {value}\n");
     }

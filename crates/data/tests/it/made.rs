@@ -28,11 +28,7 @@ pub fn games(count: usize, seed: u64) -> String {
         }
         text.push('\n');
         for _ in 0..20 + random.below(60) {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                break;
-            }
-            let m = moves[random.below(moves.len())];
+            let Some(m) = chess::random::legal_move(&position, &mut random) else { break };
             let dots = if position.turn() == Color::White { "." } else { "..." };
             text += &format!("{}{dots} {} ", position.fullmove_number(), position.san(m));
             match random.below(4) {

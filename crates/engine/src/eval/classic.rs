@@ -183,8 +183,8 @@ fn tally_pieces<T: Tally>(position: &Position, passed: [Bitboard; 2], tally: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chess::Board;
     use chess::rng::Rng;
+    use chess::{Board, random};
 
     /// The unpacked reference.
     #[derive(Default)]
@@ -201,21 +201,8 @@ mod tests {
         }
     }
 
-    fn positions() -> Vec<Position> {
-        let mut rng = Rng::from_seed(1);
-        let mut found = Vec::new();
-        for _ in 0..40 {
-            let mut position = Position::INITIAL;
-            for _ in 0..120 {
-                let moves = position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                position = position.after(moves[rng.below(moves.len())]);
-                found.push(position);
-            }
-        }
-        found
+    fn positions() -> impl Iterator<Item = Position> {
+        random::positions(Rng::from_seed(1), 120).take(4_000)
     }
 
     #[test]

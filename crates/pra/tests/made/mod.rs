@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
-use chess::{PackedRow, Position};
+use chess::{PackedRow, Position, random};
 use data::{FileFormat, GenerateOptions, MoveHistory, Partition, PrepareOptions, Row, Split};
 
 /// The rows of a random game; every fifth game is in the validation split, and some have no result.
@@ -20,11 +20,7 @@ pub fn game(number: u64) -> Vec<Row> {
     let mut history = MoveHistory::default();
     let elo = [1_000 + number as i16, if number.is_multiple_of(3) { -1 } else { 1_900 }];
     for ply in 0..40 {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        let played = moves[rng.below(moves.len())];
+        let Some(played) = random::legal_move(&position, &mut rng) else { break };
         let score = match rng.below(4) {
             0 => Some(Score::Centipawns(rng.below(800) as i32 - 400)),
             1 if ply == 20 => Some(Score::Mate(-3)),

@@ -163,26 +163,18 @@ mod tests {
     use super::super::block::huber;
     use super::super::examples::target;
     use super::*;
-    use chess::Position;
     use chess::pgn::Score;
     use chess::rng::Rng;
+    use chess::{Position, random};
     use nnue::features::Features;
 
     fn rows(count: usize) -> Vec<PackedRow> {
         let mut rng = Rng::new(5, 0);
-        let mut position = Position::INITIAL;
-        let mut rows = Vec::new();
-        while rows.len() < count {
-            let moves = position.legal_moves();
-            if moves.is_empty() || position.fullmove_number() > 60 {
-                position = Position::INITIAL;
-                continue;
-            }
-            position = position.after(moves[rng.below(moves.len())]);
+        let row = |position: Position| {
             let score = Score::Centipawns(rng.below(800) as i32 - 400);
-            rows.push(PackedRow::new(&position).unwrap().with_score(Some(score)));
-        }
-        rows
+            PackedRow::new(&position).unwrap().with_score(Some(score))
+        };
+        random::positions(Rng::new(5, 1), 120).take(count).map(row).collect()
     }
 
     /// A network with clipped and unclipped values in every layer.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
-use chess::{PackedRow, Position};
+use chess::{PackedRow, Position, random};
 use nnue::Shape;
 
 use learn::TrainError;
@@ -14,27 +14,19 @@ use super::{Learner, Parameters, TrainOptions};
 /// Distinct rows of random games, each with a random score and result. Like games of people they have
 /// some twenty pieces on average.
 pub fn random_rows(count: usize, seed: u64) -> Vec<PackedRow> {
-    let mut random = Rng::new(seed, 0);
+    let (mut moves, mut rng) = (Rng::new(seed, 0), Rng::new(seed, 1));
     let mut rows = Vec::with_capacity(count);
     while rows.len() < count {
-        let mut position = Position::INITIAL;
-        for ply in 0..160 {
-            let moves = position.legal_moves();
-            if moves.is_empty() || rows.len() == count {
-                break;
-            }
-            let score = Some(Score::Centipawns(random.below(2_001) as i32 - 1_000));
-            let result = GameResult::ALL[random.below(GameResult::ALL.len())];
-            // Games share their first moves.
-            if ply >= 8
-                && let Some(row) = PackedRow::new(&position)
-            {
-                rows.push(row.with_score(score).with_result(result));
-            }
-            position = position.after(moves[random.below(moves.len())]);
+        // Games share their first moves.
+        for (position, _) in random::game(Position::INITIAL, &mut moves).take(160).skip(8) {
+            let score = Some(Score::Centipawns(rng.below(2_001) as i32 - 1_000));
+            let result = *rng.choose(&GameResult::ALL);
+            let row = PackedRow::new(&position);
+            rows.extend(row.map(|row| row.with_score(score).with_result(result)));
         }
     }
-    random.shuffle(&mut rows);
+    rows.truncate(count);
+    rng.shuffle(&mut rows);
     rows
 }
 

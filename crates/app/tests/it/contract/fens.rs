@@ -3,20 +3,13 @@
 use std::collections::BTreeSet;
 
 use chess::rng::Rng;
-use chess::{Game, Position};
+use chess::{Position, random};
 
 /// A position of a random game from the start.
-pub fn position(random: &mut Rng) -> Position {
-    let mut game = Game::default();
-    for _ in 0..4 + random.below(80) {
-        let moves = game.position().legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        let m = moves[random.below(moves.len())];
-        game.play(m).expect("a legal move");
-    }
-    *game.position()
+pub fn position(rng: &mut Rng) -> Position {
+    let plies = 4 + rng.below(80);
+    let last = random::game(Position::INITIAL, rng).take(plies).last();
+    last.map_or(Position::INITIAL, |(before, m)| before.after(m))
 }
 
 /// So many, all different.
