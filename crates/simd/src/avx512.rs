@@ -82,7 +82,7 @@ fn affine<const IN: usize, const GROUPS: usize>(
 pub(crate) struct Words<const VNNI: bool>(__m512i);
 
 // SAFETY: (the trait and all blocks) values of this type are used only where the CPU supports AVX-512F
-// and BW, and VNNI where the parameter says so; callers vouch for pointers to 32 values, which need no
+// and BW, and VNNI if the parameter is set; callers vouch for pointers to 32 values, which need no
 // alignment.
 unsafe impl<const VNNI: bool> I16Vector for Words<VNNI> {
     const LANES: usize = 32;
@@ -164,7 +164,7 @@ unsafe fn clip(values: &[i16; BLOCK], n: usize) -> __m512i {
 pub(crate) struct Sixteen<const VNNI: bool>(__m512i);
 
 // SAFETY (all blocks): values of this type are used only where the CPU supports AVX-512F and BW, and VNNI
-// where the parameter says so; vectors, bytes and numbers that are viewed as each other are integers.
+// if the parameter is set; vectors, bytes and numbers that are viewed as each other are integers.
 impl<const VNNI: bool> GroupSums for Sixteen<VNNI> {
     #[inline(always)]
     fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self {

@@ -6,7 +6,7 @@
 //! clipped ReLU side by side into the layers that HalfKP ends with, too.
 //!
 //! An input is at most 126 and a weight at least −128, so two products fit into 16 bits. Sums that could
-//! overflow, because a file says so, wrap around with every instruction set.
+//! overflow, by the weights of a hostile file, wrap around with every instruction set.
 
 use crate::dispatch::dispatch;
 use crate::halfkp::Tail;

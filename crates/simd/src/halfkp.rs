@@ -1,7 +1,7 @@
 //! Integer kernels of HalfKP networks, (41024 → 256)×2 → 32 → 32 → 1.
 //!
 //! No sum can saturate: an input is at most 127 and a weight at least −128, so two products fit into 16
-//! bits. Sums that could overflow, because a file says so, wrap around with every instruction set.
+//! bits. Sums that could overflow, by the weights of a hostile file, wrap around with every instruction set.
 
 use crate::dispatch::dispatch;
 use crate::{CacheAligned, Kernels, quantized};
