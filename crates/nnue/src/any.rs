@@ -145,6 +145,15 @@ impl AnyStack {
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         match self {
             Self::Tabiya(accumulators) => accumulators.evaluate(position),
+            _ => self.evaluate_others(position),
+        }
+    }
+
+    /// Apart from the engine's own network, whose code and stack frame stay small that way.
+    #[inline(never)]
+    fn evaluate_others(&mut self, position: &Position) -> i32 {
+        match self {
+            Self::Tabiya(accumulators) => accumulators.evaluate(position),
             Self::HalfKp(accumulators) => halfkp_centipawns(accumulators.evaluate(position)),
             Self::HalfKa(accumulators) => halfka::centipawns(accumulators.evaluate(position)),
         }

@@ -250,15 +250,17 @@ fn matmul_add_block<V: F32x16, const N: usize>(
     }
 }
 
-/// Transposes a 64×64 matrix.
-#[allow(clippy::needless_range_loop, reason = "rows and columns are exchanged")]
-pub fn transpose(rows: &[Row; 64], columns: &mut [Row; 64]) {
-    // In 16×16 blocks, which stay in the first-level cache.
-    for i in (0..64).step_by(16) {
-        for j in (0..64).step_by(16) {
-            for a in i..i + 16 {
-                for b in j..j + 16 {
-                    columns[b].0[a] = rows[a].0[b];
+dispatch! {
+    /// Transposes a 64×64 matrix.
+    #[allow(clippy::needless_range_loop, reason = "rows and columns are exchanged")]
+    pub fn transpose(rows: &[Row; 64], columns: &mut [Row; 64]) {
+        // In 16×16 blocks, which stay in the first-level cache.
+        for i in (0..64).step_by(16) {
+            for j in (0..64).step_by(16) {
+                for a in i..i + 16 {
+                    for b in j..j + 16 {
+                        columns[b].0[a] = rows[a].0[b];
+                    }
                 }
             }
         }

@@ -21,7 +21,7 @@ pub const MAX_BUCKETS: usize = 16;
 /// feature weights.
 ///
 /// ```
-/// use chess::{Color, Piece, Square};
+/// use tabiya_nnue::chess::{Color, Piece, Square};
 /// use tabiya_nnue::Shape;
 /// let shape = Shape::plain(256);
 /// let knight = Piece::from_letter('n').unwrap();
@@ -148,11 +148,21 @@ impl Perspective {
     /// The feature of a piece on a square.
     #[inline(always)]
     pub fn feature(self, piece: Piece, square: Square) -> usize {
-        let side = if piece.color() == self.color { 0 } else { 384 };
-        usize::from(self.king_bucket) * INPUTS_PER_BUCKET
-            + side
-            + 64 * piece.piece_type().index()
-            + (square.index() ^ usize::from(self.flip))
+        usize::from(self.placed(Self::plain_feature(self.color, piece, square)))
+    }
+
+    /// The feature of a piece for a color without flips and king buckets: 0 to 767.
+    #[inline(always)]
+    pub fn plain_feature(color: Color, piece: Piece, square: Square) -> u16 {
+        let side = if piece.color() == color { 0 } else { 384 };
+        (side + 64 * piece.piece_type().index() + square.index()) as u16
+    }
+
+    /// The feature in this perspective of a [plain one](Self::plain_feature) of its color. The lowest six bits
+    /// are the square, which is why the flip is an exclusive or.
+    #[inline(always)]
+    pub fn placed(self, plain: u16) -> u16 {
+        u16::from(self.king_bucket) * INPUTS_PER_BUCKET as u16 + (plain ^ u16::from(self.flip))
     }
 
     /// A unique index below [`Perspective::COUNT`].

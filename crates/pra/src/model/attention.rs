@@ -10,7 +10,7 @@ use simd::{AlignedVec, float};
 
 use super::forward::ForwardHooks;
 use super::gates::PAIRS;
-use super::ops::{EPSILON, masked_softmax, short_dot, softmax_backward};
+use super::ops::{EPSILON, masked_softmax, short_dot_lanes, softmax_backward, sum_lanes};
 use crate::config::{HEADS, PIECE_HEADS, SQUARES};
 use simd::gemm::{Matrix, MatrixMut, copy_row_major, matmul};
 
@@ -137,18 +137,23 @@ pub(super) fn backward(
     }
 }
 
+/// Dot products of all heads of a row, before their lanes are summed. They are stored in between, because the
+/// compiler vectorizes stores of four lanes, but splits a sum over lanes into pairs.
+type Lanes = [[f32; 4]; 2 * HEADS];
+
 simd::vectorize! {
     /// QK norm: RMS norm of the queries and keys of each head, in place.
     pub(super) fn qk_norm(qkv: &mut [f32], rstd: &mut [f32], shape: Shape; fma) {
         let rows = qkv.chunks_exact_mut(shape.stride());
         for (row, rstd) in rows.zip(rstd.as_chunks_mut::<{ 2 * HEADS }>().0) {
             let heads = &mut row[..2 * shape.n_embd];
-            for (head, square) in heads.chunks_exact(shape.head_dim).zip(&mut *rstd) {
-                *square = short_dot(head, head, fma);
+            let mut sums = Lanes::default();
+            for (head, sums) in heads.chunks_exact(shape.head_dim).zip(&mut sums) {
+                *sums = short_dot_lanes(head, head, fma);
             }
             // All square roots of a row together: one at a time would stall on the latency of each.
-            for square in &mut *rstd {
-                *square = (*square / shape.head_dim as f32 + EPSILON).sqrt().recip();
+            for (rstd, sums) in rstd.iter_mut().zip(&sums) {
+                *rstd = (sum_lanes(sums) / shape.head_dim as f32 + EPSILON).sqrt().recip();
             }
             for (head, rstd) in heads.chunks_exact_mut(shape.head_dim).zip(rstd) {
                 head.iter_mut().for_each(|x| *x *= *rstd);
@@ -163,10 +168,15 @@ simd::vectorize! {
         let width = 2 * shape.n_embd;
         let rows = grad_qkv.chunks_exact_mut(shape.stride()).zip(qkv.chunks_exact(shape.stride()));
         for ((grad, qkv), rstd) in rows.zip(rstd.chunks_exact(2 * HEADS)) {
-            let heads = grad[..width].chunks_exact_mut(shape.head_dim);
-            let normed = qkv[..width].chunks_exact(shape.head_dim);
-            for ((grad, normed), rstd) in heads.zip(normed).zip(rstd) {
-                let mean = short_dot(grad, normed, fma) / shape.head_dim as f32;
+            let normed = &qkv[..width];
+            let mut sums = Lanes::default();
+            let heads = grad[..width].chunks_exact(shape.head_dim).zip(normed.chunks_exact(shape.head_dim));
+            for ((grad, normed), sums) in heads.zip(&mut sums) {
+                *sums = short_dot_lanes(grad, normed, fma);
+            }
+            let heads = grad[..width].chunks_exact_mut(shape.head_dim).zip(normed.chunks_exact(shape.head_dim));
+            for (((grad, normed), rstd), sums) in heads.zip(rstd).zip(&sums) {
+                let mean = sum_lanes(sums) / shape.head_dim as f32;
                 for (grad, normed) in grad.iter_mut().zip(normed) {
                     *grad = rstd * (*grad - normed * mean);
                 }

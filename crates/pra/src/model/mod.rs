@@ -30,6 +30,7 @@ pub use precision::{Precision, UnknownPrecision, UnsupportedPrecision};
 pub use prediction::Prediction;
 
 use data::threads::{map_or_panic, spawn};
+use simd::float;
 
 use crate::config::{Config, HEADS};
 use crate::encode::Tokens;
@@ -258,7 +259,7 @@ fn reduce_gradients(sum: &mut [f32], workers: &[Worker]) {
     map_or_panic(sum.chunks_mut(size).enumerate(), |(chunk, sum)| {
         for worker in workers {
             let own = &worker.gradient[chunk * size..];
-            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            float::add(sum, own);
         }
     });
 }

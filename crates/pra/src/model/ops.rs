@@ -42,11 +42,18 @@ fn long_dot(a: &[f32], b: &[f32], fma: MulAdd) -> f32 {
     horizontal_sum(&lanes) + rest
 }
 
-/// Dot product of short vectors, such as those of a head.
+/// Dot product of short vectors, such as those of a head, in four lanes.
 #[inline(always)]
-pub(super) fn short_dot(a: &[f32], b: &[f32], fma: MulAdd) -> f32 {
-    let (lanes, rest) = dot_lanes::<4>(a, b, fma);
-    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]) + rest
+pub(super) fn short_dot_lanes(a: &[f32], b: &[f32], fma: MulAdd) -> [f32; 4] {
+    let (mut lanes, rest) = dot_lanes::<4>(a, b, fma);
+    lanes[0] += rest;
+    lanes
+}
+
+/// The sum of four lanes.
+#[inline(always)]
+pub(super) fn sum_lanes(lanes: &[f32; 4]) -> f32 {
+    (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
 }
 
 simd::vectorize! {
@@ -62,13 +69,16 @@ simd::vectorize! {
     pub(super) fn masked_softmax(rows: &mut [[f32; SQUARES]], gates: &[[f32; SQUARES]]; fma) {
         let mut lanes = [[0.0; LANES]; SQUARES];
         for ((row, gates), lanes) in rows.iter_mut().zip(gates).zip(&mut lanes) {
+            // Local arrays: the compiler vectorizes sums whose inputs cannot overlap their results.
+            let (mut weights, mut sums) = ([0.0; SQUARES], [0.0; LANES]);
             for n in 0..SQUARES {
-                row[n] = exp2(row[n], fma) * gates[n];
+                weights[n] = exp2(row[n], fma) * gates[n];
             }
             for n in 0..LANES {
-                let (low, high) = (row[n] + row[n + LANES], row[n + 2 * LANES] + row[n + 3 * LANES]);
-                lanes[n] = low + high;
+                let low = weights[n] + weights[n + LANES];
+                sums[n] = low + (weights[n + 2 * LANES] + weights[n + 3 * LANES]);
             }
+            (*row, *lanes) = (weights, sums);
         }
         for (row, lanes) in rows.iter_mut().zip(&lanes) {
             let inverse = horizontal_sum(lanes).recip();

@@ -156,11 +156,7 @@ impl Block {
             self.loss += huber(difference);
             self.output_error[p] = difference.clamp(-1.0, 1.0) * weight;
         }
-        for (error, &output_error) in self.last_error.iter_mut().zip(&self.output_error) {
-            for (error, output) in error.iter_mut().zip(head.output.iter()) {
-                *error = output_error * output;
-            }
-        }
+        outer_product(&mut self.last_error, &self.output_error, head.output);
         mask(&mut self.last_error, &self.last);
     }
 
@@ -184,6 +180,15 @@ simd::vectorize! {
         for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
             *sum = *a;
             sum.add(b);
+        }
+    }
+
+    /// A row for each factor: `rows[p] = factors[p] · row`.
+    fn outer_product(rows: &mut [Row; SIZE], factors: &[f32; SIZE], row: &Row; _) {
+        for (into, &factor) in rows.iter_mut().zip(factors) {
+            for n in 0..64 {
+                into.0[n] = factor * row.0[n];
+            }
         }
     }
 

@@ -65,12 +65,8 @@ impl Scratch {
                 sum(&mut layer[64], &errors[..]);
                 rest = after;
             }
-            for (values, &error) in block.last.iter().zip(&block.output_error) {
-                for (sum, value) in rest[0].iter_mut().zip(values.iter()) {
-                    *sum += error * value;
-                }
-                rest[1][0] += error;
-            }
+            add_weighted(&mut rest[0], &block.last[..], &block.output_error[..]);
+            rest[1][0] = block.output_error.iter().fold(rest[1][0], |sum, error| sum + error);
         }
     }
 }
@@ -84,6 +80,15 @@ simd::vectorize! {
             bias.add(error);
             for &feature in block.active(p)[tower] {
                 inputs[usize::from(feature)].add(error);
+            }
+        }
+    }
+
+    /// `total += Σ weights[p] · rows[p]`.
+    fn add_weighted(total: &mut Row, rows: &[Row], weights: &[f32]; _) {
+        for (row, &weight) in rows.iter().zip(weights) {
+            for n in 0..64 {
+                total.0[n] += weight * row.0[n];
             }
         }
     }

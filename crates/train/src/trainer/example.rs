@@ -6,6 +6,7 @@
 use chess::pgn::{GameResult, Score};
 use chess::{Color, PackedRow, PieceType};
 use nnue::Shape;
+use nnue::network::Perspective;
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of pieces.
@@ -147,28 +148,34 @@ impl Encoder {
     fn try_encode(&self, row: &PackedRow, example: &mut Example) -> Result<(), Skip> {
         example.pieces = 0;
         let white = self.target.expected_score(row)?;
+        // One pass over the pieces, another over all slots: the second has no branch, and is vectorized.
         let mut kings = [None; 2];
-        for (square, piece) in row.pieces() {
+        let mut plain = [[0; PIECES]; 2];
+        let mut count = 0;
+        for (square, piece) in row.pieces().take(PIECES) {
             if piece.piece_type() == PieceType::King
                 && kings[piece.color().index()].replace(square).is_some()
             {
                 return Err(Skip::Damaged);
             }
+            for color in Color::ALL {
+                plain[color.index()][count] = Perspective::plain_feature(color, piece, square);
+            }
+            count += 1;
         }
         let [Some(white_king), Some(black_king)] = kings else { return Err(Skip::Damaged) };
         let views = [
-            self.shape.perspective(Color::White, white_king),
-            self.shape.perspective(Color::Black, black_king),
+            (self.shape.perspective(Color::White, white_king), &plain[0]),
+            (self.shape.perspective(Color::Black, black_king), &plain[1]),
         ];
         let (own, other, target) = match row.turn() {
             Color::White => (views[0], views[1], white),
             Color::Black => (views[1], views[0], 1.0 - white),
         };
-        let mut count = 0;
-        for (square, piece) in row.pieces().take(PIECES) {
-            example.inputs[0][count] = own.feature(piece, square) as u16;
-            example.inputs[1][count] = other.feature(piece, square) as u16;
-            count += 1;
+        for (inputs, (perspective, plain)) in example.inputs.iter_mut().zip([own, other]) {
+            for (input, plain) in inputs.iter_mut().zip(plain) {
+                *input = perspective.placed(*plain);
+            }
         }
         example.pieces = count as u8;
         example.bucket = self.shape.output_bucket(count) as u8;
