@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use ::engine::search::{Engine as Searcher, Limits};
 use ::engine::syzygy::Tablebases;
 use ::engine::value::to_score;
 use chess::{CastlingStyle, Game, Score};
+use data::threads::lock;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -47,10 +48,6 @@ struct Slot {
     returned: Condvar,
     /// The number of the search that runs and was not stopped.
     running: Mutex<Option<u64>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Slot {

@@ -1,9 +1,10 @@
 //! `tabiya.pra`: piece-routed attention. `python/tabiya/pra.py` has the classes that users see.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use chess::{CastlingStyle, Position};
+use data::threads::lock;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
 use pra::attention::AttentionMaps;
 use pra::config::{HEADS, SQUARES};
@@ -71,7 +72,7 @@ impl PraModel {
         let (threads, config) = (tasks::threads(threads)?.get(), self.weights.config());
         for batch in positions.chunks(BATCH) {
             let unfinished = py.detach(|| {
-                let mut kept = self.transformer.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut kept = lock(&self.transformer);
                 let transformer = match kept.take().filter(|kept| kept.threads() == threads) {
                     Some(transformer) => kept.insert(transformer),
                     None => kept.insert(Transformer::new(config, threads)),

@@ -9,7 +9,7 @@
 //! | `engine_spec`, `time_control` | an engine as described on the command line, its limits and its clock |
 //! | `turn`, `game`, `adjudication` | one move, one game, and when a game is adjudicated |
 //! | `openings`, `schedule` | openings, pairings |
-//! | `tournament` | concurrent games until all are played or a test is decided |
+//! | `tournament`, `workers` | concurrent games until all are played or a test is decided |
 //! | `record`, `state`, `pgn` | a finished game in memory, in the state file, as PGN |
 //! | `pentanomial`, `sprt`, `standings`, `report` | Elo with error bars, sequential tests, totals, JSON |
 //! | [`table`] | standings and reports as text |
@@ -41,6 +41,7 @@ pub mod table;
 mod time_control;
 mod tournament;
 mod turn;
+mod workers;
 
 pub use adjudication::{Adjudication, Adjudicator, Draw, Resign};
 pub use engine_spec::{

@@ -6,19 +6,20 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chess::CastlingStyle;
 use chess::pgn::TreeError;
-use engine::search::Engine;
+use data::threads::lock;
 use uci::{EngineError, EngineProcess, Log, OptionError, StartError, setoption};
 
 use crate::game::play;
 use crate::pgn::{self, Tags};
 use crate::schedule::{Pair, Schedule, pair_of};
 use crate::turn::Seat;
+use crate::workers::{OpeningSource, run_workers};
 use crate::{Book, EngineLimits, EngineSpec, GameRecord, Opening, OptionSetting, Rules};
 
 /// How many engines a worker keeps; in a large tournament the others are started again when it is their
@@ -28,8 +29,6 @@ const MAX_IDLE_ENGINES: usize = 8;
 const MAX_START_ATTEMPTS: u32 = 3;
 /// The pause between these attempts.
 const START_PAUSE: Duration = Duration::from_millis(200);
-/// The transposition table of the engine that judges random openings, in MiB.
-const OPENING_HASH: usize = 1;
 
 /// Why a match ends early.
 #[derive(Debug, thiserror::Error)]
@@ -177,7 +176,7 @@ impl Tournament {
         schedule: &Schedule,
         finished: &[GameRecord],
         concurrency: usize,
-        mut take: impl FnMut(FinishedGame) -> Result<bool, E>,
+        take: impl FnMut(FinishedGame) -> Result<bool, E>,
     ) -> Result<(), E> {
         let finished: HashMap<u32, &GameRecord> =
             finished.iter().map(|record| (record.game, record)).collect();
@@ -188,27 +187,12 @@ impl Tournament {
             open.contains(&true).then_some(Job { pair, open, opening })
         });
         let jobs = Mutex::new(jobs);
-        std::thread::scope(|scope| {
-            let (sender, results) = channel();
-            for number in 0..concurrency {
-                let (sender, jobs) = (sender.clone(), &jobs);
-                let run = move || {
-                    let worker = Worker { tournament: self, number, idle: Vec::new(), judge: None };
-                    if let Err(error) = worker.run(jobs, &sender) {
-                        self.stop.store(true, Relaxed);
-                        let _ = sender.send(Err(error));
-                    }
-                };
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, run) {
-                    self.stop.store(true, Relaxed);
-                    return Err(MatchError::Thread(error).into());
-                }
-            }
-            drop(sender);
-            let result = collect(&results, &mut take);
-            self.stop.store(true, Relaxed);
-            result
-        })
+        let worker = |number, results: &Sender<_>| {
+            let openings = OpeningSource::new(&self.book);
+            let worker = Worker { tournament: self, number, idle: Vec::new(), openings };
+            worker.run(&jobs, results)
+        };
+        run_workers(concurrency, &self.stop, worker, take)
     }
 }
 
@@ -217,25 +201,12 @@ fn stored_opening(record: &GameRecord) -> Option<Opening> {
     record.opening.as_deref().and_then(Opening::from_position_args)
 }
 
-fn collect<E: From<MatchError>>(
-    results: &Receiver<Result<FinishedGame, MatchError>>,
-    take: &mut impl FnMut(FinishedGame) -> Result<bool, E>,
-) -> Result<(), E> {
-    for game in results {
-        if !take(game?)? {
-            break;
-        }
-    }
-    Ok(())
-}
-
 struct Worker<'a> {
     tournament: &'a Tournament,
     number: usize,
     /// Engines without a game, the latest last.
     idle: Vec<(usize, EngineProcess)>,
-    /// Judges the balance of random openings.
-    judge: Option<Engine>,
+    openings: OpeningSource<'a>,
 }
 
 impl Worker<'_> {
@@ -245,11 +216,11 @@ impl Worker<'_> {
         results: &Sender<Result<FinishedGame, MatchError>>,
     ) -> Result<(), MatchError> {
         loop {
-            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = lock(jobs).next();
             let Some(Job { pair, open, opening }) = next else { return Ok(()) };
             let opening = match opening {
                 Some(opening) => opening,
-                None => self.opening(pair.opening)?,
+                None => self.openings.opening(pair.opening)?,
             };
             for (game, open) in pair.games().into_iter().zip(open) {
                 if !open {
@@ -264,17 +235,6 @@ impl Worker<'_> {
                 }
             }
         }
-    }
-
-    fn opening(&mut self, index: usize) -> Result<Opening, MatchError> {
-        let judge = match &mut self.judge {
-            Some(judge) => judge,
-            None => {
-                let engine = Engine::new(OPENING_HASH).map_err(|_| MatchError::Opening)?;
-                self.judge.insert(engine)
-            }
-        };
-        self.tournament.book.opening(index, judge).ok_or(MatchError::Opening)
     }
 
     /// Plays a game; `None` if the match is interrupted.

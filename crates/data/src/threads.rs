@@ -60,8 +60,15 @@ impl<'a> Workers<'a> {
     }
 }
 
-/// Locks a mutex; a poisoned one too.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex, a poisoned one too: for data that a panic of another thread leaves valid.
+///
+/// ```
+/// use tabiya_data::threads::lock;
+/// let counter = std::sync::Mutex::new(1);
+/// *lock(&counter) += 1;
+/// assert_eq!(*lock(&counter), 2);
+/// ```
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -158,6 +165,17 @@ mod tests {
             in_threads(threads, run).unwrap();
             assert_eq!(runs.into_inner(), threads.get());
         }
+    }
+
+    #[test]
+    fn a_mutex_that_a_panic_has_poisoned_is_locked() {
+        let mutex = Mutex::new(7);
+        let panicked = map([(), ()], |()| {
+            let _guard = lock(&mutex);
+            panic!("with the lock");
+        });
+        assert!(panicked.is_err() && mutex.is_poisoned());
+        assert_eq!(*lock(&mutex), 7);
     }
 
     #[test]

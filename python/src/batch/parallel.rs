@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
-use data::threads::in_threads;
+use data::threads::{in_threads, lock};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -65,10 +65,10 @@ pub fn chunks<T: Send, S>(
     let run = |stop: &AtomicBool| {
         let mut state = state();
         while !stop.load(Ordering::Relaxed) {
-            let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = lock(&chunks).next();
             let Some((part, first)) = next else { return };
             if let Err((at, reason)) = work(&mut state, first, part) {
-                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut failed = lock(&failed);
                 if failed.as_ref().is_none_or(|(first, _)| at < *first) {
                     *failed = Some((at, reason));
                 }

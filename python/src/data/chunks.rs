@@ -1,8 +1,9 @@
 //! Chunks of text that other machines convert.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use data::threads::lock;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -26,7 +27,7 @@ impl TextChunks {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> Option<(usize, u64, Bound<'py, PyBytes>)> {
-        let next = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next());
+        let next = py.detach(|| lock(&self.0).next());
         next.map(|(input, offset, text)| (input, offset, PyBytes::new(py, &text)))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
+use data::threads::lock;
 use data::{Column, FileFormat, Manifest, PrepareEvent, PrepareOptions, Workers};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -155,7 +156,7 @@ pub fn data_verify(
         |stop, sender| {
             let state = Mutex::new((Reporter::new(sender), 0));
             data::verify(&folder, Workers::from(threads).until(stop), |rows| {
-                let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut state = lock(&state);
                 let (reporter, done) = &mut *state;
                 *done += rows;
                 reporter.progress("verified", *done, 0, *done);

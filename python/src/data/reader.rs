@@ -1,8 +1,9 @@
 //! Batches of rows of a data set as NumPy arrays.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use data::threads::lock;
 use data::{Column, Manifest, MoveHistory, Reader, ReaderOptions, ReaderPosition, RowView, Split};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -132,19 +133,19 @@ impl DataReader {
     /// Number of rows of this reader in an epoch.
     #[getter]
     fn rows(&self) -> u64 {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner).rows()
+        lock(&self.reader).rows()
     }
 
     /// Number of rows read in this epoch.
     #[getter]
     fn row(&self) -> u64 {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner).position().row
+        lock(&self.reader).position().row
     }
 
     /// The next rows, at most that many, as a dict of columns; ``None`` at the end.
     fn next<'py>(&self, py: Python<'py>, rows: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let read = py.detach(|| {
-            let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reader = lock(&self.reader);
             let capacity = rows.min(1 << 20);
             let mut all: Vec<_> = self
                 .columns

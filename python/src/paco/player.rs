@@ -1,8 +1,9 @@
 //! The player: alpha-beta search over turns.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use data::threads::lock;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -42,7 +43,7 @@ impl Player {
         let (position, start) = (*state.game.position(), Instant::now());
         let mut raised = None;
         let choice = py.detach(|| {
-            let mut player = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut player = lock(&self.0);
             player.avoid(avoid);
             let mut checked = start;
             player.choose(&position, depth, &mut || {

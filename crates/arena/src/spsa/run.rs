@@ -5,21 +5,19 @@
 //! update may come from values that are a few iterations old, which SPSA tolerates; with one worker the tuning
 //! is determined by its seed, if games are.
 
+use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::Sender;
 
 use chess::Color;
-use engine::search::Engine;
+use data::threads::lock;
 use uci::setoption;
 
 use super::{GainSchedule, Trial, Tuning};
 use crate::game::play;
 use crate::turn::Seat;
+use crate::workers::{OpeningSource, run_workers};
 use crate::{EngineLimits, MatchError, Opening, Tournament};
-
-/// The transposition table of the engine that judges random openings, in MiB.
-const OPENING_HASH: usize = 1;
 
 /// A tuning of the first engine of a tournament.
 pub struct Tuner<'a> {
@@ -98,49 +96,18 @@ impl Tuner<'_> {
     ) -> Result<(), E> {
         let values = tuning.values.clone();
         let shared = Mutex::new(Shared { next: tuning.iterations + 1, values });
-        let stop = &self.tournament.stop;
-        std::thread::scope(|scope| {
-            let (sender, results) = channel();
-            for number in 0..concurrency {
-                let (sender, shared) = (sender.clone(), &shared);
-                let run = move || {
-                    let worker = Worker { tuner: self, number, seats: [None, None], judge: None };
-                    if let Err(error) = worker.run(shared, &sender) {
-                        stop.store(true, Relaxed);
-                        let _ = sender.send(Err(error));
-                    }
-                };
-                if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, run) {
-                    stop.store(true, Relaxed);
-                    return Err(TuneError::from(MatchError::Thread(error)).into());
-                }
-            }
-            drop(sender);
-            let mut outcome = Ok(());
-            for iteration in results {
-                let counted = iteration.map_err(E::from).and_then(|iteration: Iteration| {
-                    let Iteration { trial, games, faults } = &iteration;
-                    tuning.add(self.schedule, trial, *games, faults.len() as u32);
-                    lock(&shared).values.clone_from(&tuning.values);
-                    take(tuning, &iteration)
-                });
-                match counted {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(error) => {
-                        outcome = Err(error);
-                        break;
-                    }
-                }
-            }
-            stop.store(true, Relaxed);
-            outcome
+        let worker = |number, results: &Sender<_>| {
+            let openings = OpeningSource::new(&self.tournament.book);
+            let worker = Worker { tuner: self, number, seats: [None, None], openings };
+            worker.run(&shared, results)
+        };
+        run_workers(concurrency, &self.tournament.stop, worker, |iteration: Iteration| {
+            let Iteration { trial, games, faults } = &iteration;
+            tuning.add(self.schedule, trial, *games, faults.len() as u32);
+            lock(&shared).values.clone_from(&tuning.values);
+            take(tuning, &iteration)
         })
     }
-}
-
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Worker<'a> {
@@ -148,8 +115,7 @@ struct Worker<'a> {
     number: usize,
     /// The two engines, once they are started.
     seats: [Option<Seat>; 2],
-    /// Judges the balance of random openings.
-    judge: Option<Engine>,
+    openings: OpeningSource<'a>,
 }
 
 impl Worker<'_> {
@@ -169,21 +135,12 @@ impl Worker<'_> {
                 shared.next += 1;
                 trial
             };
-            let opening = self.opening(trial.iteration)?;
+            let opening = self.openings.opening(trial.iteration as usize - 1)?;
             let Some(iteration) = self.pair(trial, &opening)? else { return Ok(()) };
             if results.send(Ok(iteration)).is_err() {
                 return Ok(());
             }
         }
-    }
-
-    fn opening(&mut self, iteration: u32) -> Result<Opening, MatchError> {
-        if self.judge.is_none() {
-            self.judge = Some(Engine::new(OPENING_HASH).map_err(|_| MatchError::Opening)?);
-        }
-        let judge = self.judge.as_mut().ok_or(MatchError::Opening)?;
-        let book = &self.tuner.tournament.book;
-        book.opening(iteration as usize - 1, judge).ok_or(MatchError::Opening)
     }
 
     /// Plays a pair of games; `None` if the tuning is interrupted.

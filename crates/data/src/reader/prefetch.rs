@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::{RowBatch, Segment, Shard};
+use crate::threads::lock;
 use crate::{Column, DataError};
 
 /// A segment and its decoded row group.
@@ -43,10 +44,6 @@ impl fmt::Debug for Prefetch {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn decode(&self, index: usize) -> Result<RowBatch, DataError> {
         let segment = &self.segments[index];
         self.shards[segment.shard].read(segment.row_group, &self.columns)
@@ -54,7 +51,7 @@ impl Shared {
 
     /// The loop of a thread.
     fn work(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         while !state.is_stopped && state.next < self.segments.len() {
             if state.next >= state.returned + self.ahead {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +61,7 @@ impl Shared {
             state.next += 1;
             drop(state);
             let decoded = self.decode(index);
-            state = self.lock();
+            state = lock(&self.state);
             state.ready.insert(index, decoded);
             self.changed.notify_all();
         }
@@ -94,7 +91,7 @@ impl Prefetch {
     /// The next segment.
     pub(super) fn next(&mut self) -> Option<Decoded> {
         let shared = &self.shared;
-        let mut state = shared.lock();
+        let mut state = lock(&shared.state);
         let index = state.returned;
         let segment = *shared.segments.get(index)?;
         state.returned += 1;
@@ -116,7 +113,7 @@ impl Prefetch {
 
 impl Drop for Prefetch {
     fn drop(&mut self) {
-        self.shared.lock().is_stopped = true;
+        lock(&self.shared.state).is_stopped = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
             // Panics of the decoder are caught.

@@ -1,8 +1,9 @@
 //! Initializes Burn's devices.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use burn_tensor::{Device as BurnDevice, DeviceKind};
+use data::threads::lock;
 
 use super::one_line;
 use crate::{ComputeError, Device};
@@ -20,7 +21,7 @@ impl Device {
             Self::IntegratedGpu(number) => DeviceKind::IntegratedGpu(number),
             Self::SoftwareRasterizer => DeviceKind::Cpu,
         };
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&OPEN);
         if let Some((_, device)) = open.iter().find(|(device, _)| *device == self) {
             return Ok(device.clone());
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use data::threads::in_threads;
+use data::threads::{in_threads, lock};
 use data::{DataError, Partition, PrepareEvent, Workers};
 use engine::search::{Engine, with_deep_stack};
 use engine::syzygy::Tablebases;
@@ -147,7 +147,7 @@ pub fn selfplay_shard<'w>(
                 },
                 Ok,
             );
-            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = lock(&state);
             let (total, observer, error) = &mut *state;
             match unit {
                 Ok(unit) => {

@@ -1,6 +1,8 @@
 //! A work queue for several threads.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use data::threads::{lock, map_or_panic};
 
 /// Processes each item on one of as many threads as there are scratch buffers; each thread has its own.
 pub(super) fn for_each<T: Send, S: Send>(
@@ -9,11 +11,11 @@ pub(super) fn for_each<T: Send, S: Send>(
     work: impl Fn(&mut S, T) + Sync,
 ) {
     let items = Mutex::new(items);
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || lock(&items).next();
     let run = |scratch: &mut S| {
         while let Some(item) = next() {
             work(scratch, item);
         }
     };
-    data::threads::map_or_panic(scratches, run);
+    map_or_panic(scratches, run);
 }
