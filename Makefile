@@ -30,7 +30,7 @@ PYVENV = .venv-python
 PYTHON_INSTALLED = $(PYVENV)/.installed
 
 .DEFAULT_GOAL := engine
-.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench test-browser measure-page screenshots load clean
+.PHONY: engine native peers dist help test format lint test-build rust-test doc api api-check package deny test-shared test-slow program environment differential comparisons attack bench-check nnue-bench pra-check pra-bench test-gpu test-arm book fuzz wheel test-wheel python-tests test-python test-python-full python-bench test-browser measure-page screenshots load clean
 
 engine: ## build the engine and copy it to EXE (default: tabiya)
 	$(if $(EVALFILE),EVALFILE="$(abspath $(EVALFILE))") $(CARGO) build --release --locked -p tabiya
@@ -124,6 +124,9 @@ deny: ## check licences, banned crates and sources of all dependencies (needs ca
 
 test-shared: ## run the tests that need the large files of SHARED; fails if one is missing
 	TABIYA_SHARED="$(abspath $(SHARED))" $(TESTS) --tests -- --ignored shared_data::
+
+test-slow: ## run the tests that take minutes or measure time, on an idle machine
+	$(CARGO) test --release --locked -p tabiya -p tabiya-engine --tests -- --ignored --skip shared_data:: --test-threads 1 --nocapture
 
 program: ## build the release program
 	$(CARGO) build --release --locked

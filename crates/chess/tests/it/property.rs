@@ -55,10 +55,12 @@ proptest! {
 #[test]
 fn walks_of_the_fuzz_corpus_keep_every_promise() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/position");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        println!("skipped: {folder} is not there");
+    // Only a package has this file, and no corpus.
+    if std::fs::exists(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml.orig")).unwrap() {
+        println!("skipped: a package has no corpus");
         return;
-    };
+    }
+    let files = std::fs::read_dir(folder).unwrap();
     let inputs: Vec<Vec<u8>> =
         files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
     assert!(!inputs.is_empty(), "no inputs in {folder}");

@@ -132,7 +132,19 @@ fn interleave(out: &mut [Pair], even: &[f32], odd: &[f32]) {
 ///
 /// # Panics
 /// If a slice is too short, the inner dimension is odd, or the CPU is [not supported](is_supported).
-pub fn matmul(mut c: MatrixMut<'_>, a: &[Pair], b: &[Pair], depth: usize, accumulate: bool) {
+pub fn matmul(c: MatrixMut<'_>, a: &[Pair], b: &[Pair], depth: usize, accumulate: bool) {
+    matmul_with(gemm, c, a, b, depth, accumulate);
+}
+
+#[inline(always)]
+fn matmul_with(
+    gemm: impl Gemm,
+    mut c: MatrixMut<'_>,
+    a: &[Pair],
+    b: &[Pair],
+    depth: usize,
+    accumulate: bool,
+) {
     let half = pairs_of(depth, 1);
     let a = Matrix::new(bytemuck::cast_slice(a), c.rows, half);
     for first in (0..c.columns).step_by(PANEL_WIDTH) {
@@ -146,7 +158,18 @@ pub fn matmul(mut c: MatrixMut<'_>, a: &[Pair], b: &[Pair], depth: usize, accumu
 ///
 /// # Panics
 /// If a slice is too short, the inner dimension is odd, or the CPU is [not supported](is_supported).
-pub fn matmul_transposed(mut c: MatrixMut<'_>, a: &[Pair], b: &[Pair], depth: usize) {
+pub fn matmul_transposed(c: MatrixMut<'_>, a: &[Pair], b: &[Pair], depth: usize) {
+    matmul_transposed_with(gemm, c, a, b, depth);
+}
+
+#[inline(always)]
+fn matmul_transposed_with(
+    gemm: impl Gemm,
+    mut c: MatrixMut<'_>,
+    a: &[Pair],
+    b: &[Pair],
+    depth: usize,
+) {
     let half = pairs_of(depth, 1);
     let (rows, columns) = (c.rows, c.columns);
     let panel = |pairs, first: usize, size: usize| -> (Matrix<'_>, usize) {
@@ -166,6 +189,11 @@ pub fn matmul_transposed(mut c: MatrixMut<'_>, a: &[Pair], b: &[Pair], depth: us
         }
     }
 }
+
+/// The product of matrices whose elements are pairs: `c = a · b`, or that added.
+trait Gemm: Fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool) {}
+
+impl<F: Fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool)> Gemm for F {}
 
 fn gemm(c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool) {
     assert!(
@@ -349,6 +377,21 @@ mod tests {
         assert!(Pair::new(f32::NAN, 0.0).numbers()[0].is_nan());
     }
 
+    /// The scalar twin of [`gemm`], for every CPU.
+    fn scalar_gemm(c: MatrixMut<'_>, a: Matrix<'_>, b: Matrix<'_>, accumulate: bool) {
+        let numbers = |pair: f32| Pair(pair.to_bits()).numbers();
+        for row in 0..c.rows {
+            for column in 0..c.columns {
+                let products = (0..a.columns).map(|n| {
+                    let ([a0, a1], [b0, b1]) = (numbers(a.at(row, n)), numbers(b.at(n, column)));
+                    a0 * b0 + a1 * b1
+                });
+                let at = &mut c.data[row * c.row_stride + column];
+                *at = products.sum::<f32>() + if accumulate { *at } else { 0.0 };
+            }
+        }
+    }
+
     #[test]
     fn packing_is_that_of_single_numbers_and_products_are_those_of_rounded_numbers() {
         let mut rng = Rng::new(5, 5);
@@ -388,9 +431,6 @@ mod tests {
             let mut again = vec![Pair::default(); rows * depth / 2];
             pack_columns(&mut again, Matrix::new(&stored, depth, rows));
             assert_eq!(again, columns_a);
-            if !is_supported() {
-                continue;
-            }
             let mut product = vec![0f64; rows * columns];
             for row in 0..rows {
                 for k in 0..depth {
@@ -407,16 +447,19 @@ mod tests {
                     assert!((f64::from(*found) - expected).abs() < 2e-4, "{found} {expected}");
                 }
             };
-            for accumulate in [false, true] {
+            let kernels: [fn(MatrixMut<'_>, Matrix<'_>, Matrix<'_>, bool); 2] = [scalar_gemm, gemm];
+            for kernel in &kernels[..if is_supported() { 2 } else { 1 }] {
+                for accumulate in [false, true] {
+                    let mut found = before.clone();
+                    let c = MatrixMut::new(&mut found, rows, columns);
+                    matmul_with(kernel, c, &pairs_a, &pairs_b, depth, accumulate);
+                    check(&found, accumulate);
+                }
                 let mut found = before.clone();
                 let c = MatrixMut::new(&mut found, rows, columns);
-                matmul(c, &pairs_a, &pairs_b, depth, accumulate);
-                check(&found, accumulate);
+                matmul_transposed_with(kernel, c, &columns_a, &pairs_b, depth);
+                check(&found, true);
             }
-            let mut found = before.clone();
-            let c = MatrixMut::new(&mut found, rows, columns);
-            matmul_transposed(c, &columns_a, &pairs_b, depth);
-            check(&found, true);
         }
     }
 }
