@@ -127,9 +127,7 @@ impl Products {
         let Some(weights) = parameters.bf16 else {
             return matmul_packed(into, input, &parameters.packed[begin..], accumulate);
         };
-        let left = room(&mut self.left, input.size());
-        bf16::pack_rows(left, input);
-        bf16::matmul(into, left, &weights.forward[begin / 2..], input.size().1, accumulate);
+        self.bf16_product(into, input, &weights.forward[begin / 2..], accumulate);
     }
 
     /// `into = grad · weight`, or that added: the gradient w.r.t. the input.
@@ -146,9 +144,20 @@ impl Products {
             let matmul = if accumulate { matmul_add } else { gemm::matmul };
             return matmul(into, grad, weight, 1.0);
         };
-        let left = room(&mut self.left, grad.size());
-        bf16::pack_rows(left, grad);
-        bf16::matmul(into, left, &weights.backward[begin / 2..], grad.size().1, accumulate);
+        self.bf16_product(into, grad, &weights.backward[begin / 2..], accumulate);
+    }
+
+    /// `into = x · weights`, or that added, with packed weights.
+    fn bf16_product(
+        &mut self,
+        into: MatrixMut<'_>,
+        x: Matrix<'_>,
+        weights: &[Pair],
+        accumulate: bool,
+    ) {
+        let left = room(&mut self.left, x.size());
+        bf16::pack_rows(left, x);
+        bf16::matmul(into, left, weights, x.size().1, accumulate);
     }
 
     /// `into += gradᵀ · input`: the gradient w.r.t. a weight matrix.
