@@ -1,7 +1,7 @@
 //! `tabiya analyse` as its users see it.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use chess::pgn::{Nag, Node, read_trees};
@@ -160,9 +160,7 @@ fn an_interrupt_ends_the_search_and_keeps_what_is_known() {
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.any(|line| line.expect("UTF-8") == "White to move."));
     std::thread::sleep(Duration::from_millis(200));
-    let pid = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &pid]).status().expect("kill runs");
-    assert!(sent.success());
+    common::interrupt(&child);
     let last = lines.last().expect("lines").expect("UTF-8");
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
     assert!(last.starts_with(" 1. ") && last.matches(" %").count() == 3, "{last}");
@@ -186,8 +184,7 @@ fn an_interrupt_between_games_exits_with_130_and_loses_no_game() {
     // Once a game is reported, others are being analysed.
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.any(|line| line.expect("UTF-8").starts_with("Black: ")));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
+    common::interrupt(&child);
     let _ = lines.count();
     let output = child.wait_with_output().expect("it ends");
     let report = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -69,6 +69,13 @@ pub fn fail(arguments: &[&str], code: i32) -> String {
     message.to_owned()
 }
 
+/// Sends SIGINT, as Ctrl-C does.
+#[cfg(unix)]
+pub fn interrupt(child: &std::process::Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+}
+
 /// Parses JSON.
 pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))

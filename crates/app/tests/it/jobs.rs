@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use test_support::TempDir;
 
-use crate::common::{self, TABIYA, run};
+use crate::common::{self, TABIYA, interrupt, run};
 
 fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -20,11 +20,6 @@ fn complaint(output: &Output) -> String {
 
 fn start(arguments: &[&str]) -> Child {
     common::tabiya(arguments).spawn().unwrap()
-}
-
-fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.unwrap().success());
 }
 
 /// Files whose bytes follow from the options; logs, which hold times, are not among them.

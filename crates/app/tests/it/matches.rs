@@ -456,8 +456,7 @@ fn an_interrupted_match_ends_its_engines_and_reports() {
     let args = format!("--games 2000 --depth 1 --max-moves 8 --json --state {state}");
     let mut child = command(&engines, &args).spawn().expect("the program runs");
     wait_for_lines(&state, 3, &mut child);
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(interrupt.expect("kill runs").success());
+    crate::common::interrupt(&child);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
