@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use layout::{clock, count, wrap};
 
 /// Interval of log lines where standard error is no terminal.
-const LOG_INTERVAL: Duration = Duration::from_secs(30);
+pub const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A progress bar, hidden if standard error is no terminal, cleared when it is dropped.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
@@ -29,20 +29,57 @@ pub fn log_line(bar: &ProgressBar, line: &str) {
     bar.suspend(|| eprintln!("{line}"));
 }
 
+/// The display of a long job on standard error: a bar on a terminal, elsewhere a line now and then.
+pub struct LiveDisplay {
+    bar: ProgressBar,
+    /// Time of the last line.
+    printed: Instant,
+}
+
+impl LiveDisplay {
+    /// A display with a [`bar`].
+    pub fn new(length: u64, template: &str) -> Self {
+        Self { bar: bar(length, template), printed: Instant::now() }
+    }
+
+    /// Redraws the bar twice a second, for the time elapsed.
+    pub fn ticking(self) -> Self {
+        self.bar.enable_steady_tick(Duration::from_millis(500));
+        self
+    }
+
+    /// The bar; `None` if it is hidden.
+    pub fn bar(&self) -> Option<&ProgressBar> {
+        (!self.bar.is_hidden()).then_some(&self.bar)
+    }
+
+    /// Prints a line above the bar.
+    pub fn line(&self, line: &str) {
+        log_line(&self.bar, line);
+    }
+
+    /// Prints a line where there is no bar, and at most once per interval unless it `must` be printed.
+    pub fn line_every(&mut self, interval: Duration, must: bool, line: impl FnOnce() -> String) {
+        if self.bar().is_none() && (must || self.printed.elapsed() >= interval) {
+            self.printed = Instant::now();
+            self.line(&line());
+        }
+    }
+}
+
 /// The progress of a job that writes positions, with rate and ETA.
 pub struct JobProgress {
-    bar: ProgressBar,
+    display: LiveDisplay,
     total: u64,
     /// Time, work done and positions at the first update: an earlier run is not part of the rate.
     start: Option<(Instant, u64, u64)>,
-    last: Instant,
 }
 
 impl JobProgress {
     /// The job ends when `total` units of work are done.
     pub fn new(total: u64) -> Self {
-        let bar = bar(total, "{wide_bar} {percent} % {msg}");
-        Self { bar, total, start: None, last: Instant::now() }
+        let display = LiveDisplay::new(total, "{wide_bar} {percent} % {msg}");
+        Self { display, total, start: None }
     }
 
     /// Follows the events of a data job, whose work is what it reads or, with `by_positions`, what it
@@ -68,22 +105,21 @@ impl JobProgress {
             self.start = Some((Instant::now(), done, positions));
             return;
         };
-        let is_log = self.bar.is_hidden();
-        if is_log && self.last.elapsed() < LOG_INTERVAL {
-            return;
-        }
-        self.last = Instant::now();
-        let seconds = start.elapsed().as_secs_f64().max(1e-9);
-        let rate = positions.saturating_sub(positions_before) as f64 / seconds;
-        let pace = done.saturating_sub(done_before) as f64 / seconds;
-        let left = self.total.saturating_sub(done) as f64 / pace.max(1e-9);
-        let text = format!("{prefix}{positions} positions, {rate:.0}/s, {} left", clock(left));
-        let done = done.min(self.total);
-        if is_log {
-            eprintln!("{} % {text}", 100 * done / self.total.max(1));
+        let total = self.total;
+        let text = || {
+            let seconds = start.elapsed().as_secs_f64().max(1e-9);
+            let rate = positions.saturating_sub(positions_before) as f64 / seconds;
+            let pace = done.saturating_sub(done_before) as f64 / seconds;
+            let left = total.saturating_sub(done) as f64 / pace.max(1e-9);
+            format!("{prefix}{positions} positions, {rate:.0}/s, {} left", clock(left))
+        };
+        let done = done.min(total);
+        if let Some(bar) = self.display.bar() {
+            bar.set_position(done);
+            bar.set_message(text());
         } else {
-            self.bar.set_position(done);
-            self.bar.set_message(text);
+            let percent = 100 * done / total.max(1);
+            self.display.line_every(LOG_INTERVAL, false, || format!("{percent} % {}", text()));
         }
     }
 }

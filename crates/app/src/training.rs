@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::ProgressBar;
 use layout::{clock, count};
 use learn::{Event, Progress, Summary, TrainError};
 use serde_json::{Value, json};
 
-use crate::{Outcome, interrupt, jobs, progress, threads};
+use crate::progress::LiveDisplay;
+use crate::{Outcome, interrupt, jobs, threads};
 
 /// Options of runs in an output directory.
 #[derive(Args)]
@@ -59,28 +59,24 @@ pub fn run<T>(
 
 /// A progress bar on a terminal; lines on standard error.
 pub struct Display {
-    bar: ProgressBar,
+    live: LiveDisplay,
     updated: Instant,
-    printed: Instant,
 }
 
 impl Display {
     fn new(positions: u64) -> Self {
-        let bar = progress::bar(positions, "{wide_bar} {human_pos}/{human_len} {msg}");
-        Self { bar, updated: Instant::now(), printed: Instant::now() }
+        let live = LiveDisplay::new(positions, "{wide_bar} {human_pos}/{human_len} {msg}");
+        Self { live, updated: Instant::now() }
     }
 
     /// Prints a line above the bar.
     pub fn line(&self, line: &str) {
-        progress::log_line(&self.bar, line);
+        self.live.line(line);
     }
 
     /// Prints a line where there is no bar, and at most once per interval unless it `must` be printed.
     pub fn line_every(&mut self, interval: Duration, must: bool, line: impl FnOnce() -> String) {
-        if self.bar.is_hidden() && (must || self.printed.elapsed() > interval) {
-            self.printed = Instant::now();
-            self.line(&line());
-        }
+        self.live.line_every(interval, must, line);
     }
 
     /// Shows the events that all trainings have in common.
@@ -95,12 +91,13 @@ impl Display {
     }
 
     fn update_bar(&mut self, progress: &Progress) {
+        let Some(bar) = self.live.bar() else { return };
         if self.updated.elapsed() > Duration::from_millis(100) {
             self.updated = Instant::now();
-            self.bar.set_position(progress.positions);
+            bar.set_position(progress.positions);
             let accuracy =
                 progress.accuracy.map_or(String::new(), |share| format!(" {:.1} %", 100.0 * share));
-            self.bar.set_message(format!(
+            bar.set_message(format!(
                 "step {} loss {:.5}{accuracy} {:.0}/s {} left",
                 progress.step + 1,
                 progress.loss,

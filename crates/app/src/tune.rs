@@ -14,7 +14,8 @@ use arena::{EngineSpec, Tournament};
 use layout::clock;
 
 use crate::matches::GameArgs;
-use crate::{Outcome, interrupt, output, progress, threads};
+use crate::progress::{LOG_INTERVAL, LiveDisplay};
+use crate::{Outcome, interrupt, output, threads};
 
 /// Tune options of a UCI engine by SPSA
 ///
@@ -72,8 +73,8 @@ pub struct TuneArgs {
 
 /// The largest file of parameters.
 const MAX_PARAMETERS: u64 = 1 << 20;
-/// How often the plot is drawn, and a line is printed without a terminal.
-const INTERVAL: Duration = Duration::from_secs(30);
+/// How often the plot is drawn.
+const PLOT_INTERVAL: Duration = Duration::from_secs(30);
 
 pub fn run(args: &TuneArgs, out: &mut dyn Write) -> Outcome {
     let outputs: Vec<&Path> =
@@ -124,7 +125,7 @@ pub fn run(args: &TuneArgs, out: &mut dyn Write) -> Outcome {
         }
         live.print_faults(iteration);
         live.show(&schedule, tuning);
-        if drawn.elapsed() >= INTERVAL {
+        if drawn.elapsed() >= PLOT_INTERVAL {
             drawn = Instant::now();
             plot(tuning)?;
         }
@@ -182,19 +183,16 @@ fn report(
 
 /// The display of a running tuning: a table redrawn in place on a terminal, otherwise a line now and then.
 struct Live {
-    bar: indicatif::ProgressBar,
+    display: LiveDisplay,
     start: Instant,
     resumed: u32,
-    last_line: Instant,
 }
 
 impl Live {
     fn new(schedule: &GainSchedule, tuning: &Tuning) -> Self {
         let template = "{wide_bar} {pos}/{len} iterations, {prefix}\n{msg}";
-        let bar = progress::bar(schedule.iterations.into(), template);
-        bar.enable_steady_tick(Duration::from_millis(500));
-        let now = Instant::now();
-        Self { bar, start: now, resumed: tuning.iterations, last_line: now }
+        let display = LiveDisplay::new(schedule.iterations.into(), template).ticking();
+        Self { display, start: Instant::now(), resumed: tuning.iterations }
     }
 
     fn show(&mut self, schedule: &GainSchedule, tuning: &Tuning) {
@@ -203,21 +201,22 @@ impl Live {
         let left = f64::from(schedule.iterations - tuning.iterations) / rate.max(1e-9);
         let left = clock(left);
         let pace = format!("{:.1}/min, {left} left", 60.0 * rate);
-        if !self.bar.is_hidden() {
-            self.bar.set_position(tuning.iterations.into());
-            self.bar.set_prefix(pace);
+        if let Some(bar) = self.display.bar() {
+            bar.set_position(tuning.iterations.into());
+            bar.set_prefix(pace);
             let table = spsa::table(schedule, tuning);
-            self.bar.set_message(table.without(&spsa::UNIMPORTANT, layout::log_width()));
-        } else if self.last_line.elapsed() >= INTERVAL {
-            self.last_line = Instant::now();
-            eprintln!("{}/{} iterations, {pace}", tuning.iterations, schedule.iterations);
+            bar.set_message(table.without(&spsa::UNIMPORTANT, layout::log_width()));
+        } else {
+            let line =
+                || format!("{}/{} iterations, {pace}", tuning.iterations, schedule.iterations);
+            self.display.line_every(LOG_INTERVAL, false, line);
         }
     }
 
     fn print_faults(&self, iteration: &Iteration) {
         for fault in &iteration.faults {
             let number = iteration.trial.iteration;
-            progress::log_line(&self.bar, &format!("iteration {number}: {fault}"));
+            self.display.line(&format!("iteration {number}: {fault}"));
         }
     }
 }

@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::ProgressBar;
 use layout::{count, prose};
 
-use crate::Outcome;
 use crate::threads::Threads;
+use crate::{Outcome, progress};
 
 #[derive(Args)]
 pub struct VerifyArgs {
@@ -26,9 +25,9 @@ pub struct VerifyArgs {
 
 pub fn run(args: &VerifyArgs, out: &mut dyn Write) -> Outcome {
     let begin = Instant::now();
-    let bar = ProgressBar::new_spinner();
+    let bar = progress::bar(0, "{spinner} {human_pos} rows");
     let verified = ::data::verify(&args.folder, args.threads.count(), |rows| bar.inc(rows));
-    bar.finish_and_clear();
+    drop(bar);
     let verified = verified?;
     let seconds = begin.elapsed().as_secs_f64();
     if args.json {
