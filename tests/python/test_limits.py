@@ -20,8 +20,22 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
-def test_memory_stays_flat_over_copies_of_boards():
+@pytest.fixture
+def grows_by():
+    """By how many mebibytes this process grows in a job of so many rounds, after others to warm up."""
+    if not os.path.exists("/proc/self/statm"):
+        pytest.skip("no /proc")
+
+    def measure(work, warmup, rounds):
+        work(warmup)
+        before = resident()
+        work(rounds)
+        return resident() - before
+
+    return measure
+
+
+def test_memory_stays_flat_over_copies_of_boards(grows_by):
     board = chess.Board()
     for _ in range(40):
         board.push(next(iter(board.legal_moves)))
@@ -32,14 +46,10 @@ def test_memory_stays_flat_over_copies_of_boards():
             copy.push(next(iter(copy.legal_moves)))
             copy.fen()
 
-    work(COPIES // 10)
-    before = resident()
-    work(COPIES)
-    assert resident() - before < 4
+    assert grows_by(work, COPIES // 10, COPIES) < 4
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
-def test_memory_stays_flat_over_searches():
+def test_memory_stays_flat_over_searches(grows_by):
     engine = Engine(hash=1)
     board = chess.Board()
 
@@ -47,14 +57,10 @@ def test_memory_stays_flat_over_searches():
         for _ in range(count):
             engine.analyse(board, nodes=50)
 
-    work(SEARCHES // 5)
-    before = resident()
-    work(SEARCHES)
-    assert resident() - before < 8
+    assert grows_by(work, SEARCHES // 5, SEARCHES) < 8
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
-def test_memory_stays_flat_over_batches():
+def test_memory_stays_flat_over_batches(grows_by):
     fens = [chess.STARTING_FEN] * 500
 
     def work(count):
@@ -64,10 +70,7 @@ def test_memory_stays_flat_over_batches():
             batch.evaluate(fens)
             batch.features(batch.fens(fens))
 
-    work(20)
-    before = resident()
-    work(100)
-    assert resident() - before < 8
+    assert grows_by(work, 20, 100) < 8
 
 
 def test_eight_threads_work_at_once():

@@ -227,17 +227,7 @@ fn training_on_another_device_gives_the_same_losses_and_resumes_there() {
         // More than a pass.
         (options.total_batch_size, options.device_batch_size) = (100, 80);
         (options.eval_every, options.eval_positions, options.save_every) = (4, 60, 4);
-        let (data, out) = (folder.join("data"), folder.join(out));
-        Training {
-            options,
-            device: device.into(),
-            data,
-            out,
-            from: None,
-            must_resume: false,
-            resume_from: None,
-            tensorboard: None,
-        }
+        made::training(options, device, folder.join("data"), folder.join(out))
     };
     let run = |training: &Training, steps: u64| {
         let stop = AtomicBool::new(false);

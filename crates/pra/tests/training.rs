@@ -30,17 +30,7 @@ fn training(folder: &Path, out: &str) -> Training {
     (options.total_batch_size, options.device_batch_size) = (40, 16);
     (options.window_rows, options.eval_positions) = (250, 50);
     (options.eval_every, options.save_every, options.keep) = (3, 4, 2);
-    let (data, out) = (folder.join("data"), folder.join(out));
-    Training {
-        options,
-        device: "cpu".into(),
-        data,
-        out,
-        from: None,
-        must_resume: false,
-        resume_from: None,
-        tensorboard: None,
-    }
+    made::training(options, "cpu", folder.join("data"), folder.join(out))
 }
 
 fn finish(training: &Training) -> Trained {

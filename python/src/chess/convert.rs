@@ -36,15 +36,23 @@ fn number(value: Borrowed<'_, '_, PyAny>, what: &str) -> PyResult<i64> {
     })
 }
 
+/// What has this number, or an error that says what it is not.
+fn checked<T>(
+    value: Borrowed<'_, '_, PyAny>,
+    what: &str,
+    range: &str,
+    of_number: impl FnOnce(usize) -> Option<T>,
+) -> PyResult<T> {
+    let n = number(value, what)?;
+    let found = usize::try_from(n).ok().and_then(of_number);
+    found.ok_or_else(|| PyValueError::new_err(format!("{n} is not {what} {range}")))
+}
+
 impl<'py> FromPyObject<'_, 'py> for AnySquare {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let n = number(value, "a square")?;
-        let square = usize::try_from(n).ok().and_then(Square::from_index);
-        square
-            .map(Self)
-            .ok_or_else(|| PyValueError::new_err(format!("{n} is not a square from 0 to 63")))
+        checked(value, "a square", "from 0 to 63", Square::from_index).map(Self)
     }
 }
 
@@ -52,11 +60,8 @@ impl<'py> FromPyObject<'_, 'py> for AnyPieceType {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let n = number(value, "a piece type")?;
-        let piece_type = usize::try_from(n - 1).ok().and_then(|n| PieceType::ALL.get(n).copied());
-        piece_type
-            .map(Self)
-            .ok_or_else(|| PyValueError::new_err(format!("{n} is not a piece type from 1 to 6")))
+        let piece_type = |n: usize| PieceType::ALL.get(n.checked_sub(1)?).copied();
+        checked(value, "a piece type", "from 1 to 6", piece_type).map(Self)
     }
 }
 

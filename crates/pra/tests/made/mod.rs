@@ -9,6 +9,7 @@ use chess::pgn::{GameResult, Score};
 use chess::rng::Rng;
 use chess::{PackedRow, Position, random};
 use data::{FileFormat, GenerateOptions, MoveHistory, Partition, PrepareOptions, Row, Split};
+use tabiya_pra::train::{TrainOptions, Training};
 
 /// The rows of a random game; every fifth game is in the validation split, and some have no result.
 pub fn game(number: u64) -> Vec<Row> {
@@ -59,4 +60,18 @@ pub fn make(
     let rows = |number| Ok(Partition { rows: unit(number), ..Partition::default() });
     data::generate(out, &making, NonZero::<usize>::MIN, rows, |_| {}).unwrap();
     out.to_owned()
+}
+
+/// A training with these rows, from random weights.
+pub fn training(options: TrainOptions, device: &str, data: PathBuf, out: PathBuf) -> Training {
+    Training {
+        options,
+        device: device.into(),
+        data,
+        out,
+        from: None,
+        must_resume: false,
+        resume_from: None,
+        tensorboard: None,
+    }
 }

@@ -4,33 +4,20 @@
 
 mod hostile;
 
-use std::sync::Arc;
-
 use chess::Position;
 use chess::rng::Rng;
 use tabiya_nnue::halfka::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfka::{self, Reference};
 use test_support::halfkp::Weights;
-use test_support::{Step, random_positions};
+use test_support::random_positions;
 
-use crate::walk;
-
-/// The same network with each instruction set of this machine, scalar first.
-fn networks(file: &[u8]) -> Vec<Arc<Network>> {
-    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_supported());
-    sets.map(|set| {
-        let mut network = Network::from_bytes(file).expect("a valid file");
-        assert!(network.set_instruction_set(set));
-        Arc::new(network)
-    })
-    .collect()
-}
+use crate::walk::{self, Stack};
 
 #[test]
 fn every_instruction_set_gives_the_values_of_a_plain_reference() {
     for weights in [Weights::Typical, Weights::Extreme] {
         let file = halfka::file(weights, 1);
-        let (networks, reference) = (networks(&file), Reference::new(&file));
+        let (networks, reference) = (AccumulatorStack::networks(&file), Reference::new(&file));
         let mut values = std::collections::HashSet::new();
         for position in random_positions(Rng::new(7, 0)).take(300) {
             let expected = reference.evaluate(&position);
@@ -48,23 +35,7 @@ fn every_instruction_set_gives_the_values_of_a_plain_reference() {
 #[test]
 fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() {
     for (weights, share) in [(Weights::Typical, 2_000), (Weights::Extreme, 1_000)] {
-        let networks = networks(&halfka::file(weights, 2));
-        let follow = |stack: &mut AccumulatorStack, step, position: &Position| match step {
-            Step::Start => stack.reset(position),
-            Step::Make(before, m) => assert_eq!(stack.make_move(&before, m), *position),
-            Step::Unmake => stack.unmake_move(),
-        };
-        let evaluate = AccumulatorStack::evaluate;
-        let values = walk::check(
-            &networks,
-            share,
-            AccumulatorStack::new,
-            follow,
-            Network::evaluate,
-            evaluate,
-        );
-        // If everything were clipped there would be nothing to compare.
-        assert!(values.len() > 100, "{}", values.len());
+        walk::check::<AccumulatorStack>(&halfka::file(weights, 2), share);
     }
 }
 

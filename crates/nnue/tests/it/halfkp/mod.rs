@@ -12,27 +12,15 @@ use chess::rng::Rng;
 use chess::{Color, Position, Setup};
 use tabiya_nnue::halfkp::{AccumulatorStack, InstructionSet, Network};
 use test_support::halfkp::{self, Weights};
-use test_support::{Step, random_positions};
+use test_support::random_positions;
 
-use crate::walk;
-
-/// The same network with each instruction set of this machine, scalar first.
-fn networks(weights: Weights) -> Vec<Arc<Network>> {
-    let file = halfkp::file(weights, 1);
-    let sets = InstructionSet::ALL.into_iter().filter(|set| set.is_supported());
-    sets.map(|set| {
-        let mut network = Network::from_bytes(&file).expect("a valid file");
-        assert!(network.set_instruction_set(set));
-        Arc::new(network)
-    })
-    .collect()
-}
+use crate::walk::{self, Stack};
 
 #[test]
 fn every_instruction_set_gives_the_values_of_a_plain_reference() {
     for weights in [Weights::Typical, Weights::Extreme] {
         let file = halfkp::file(weights, 1);
-        let networks = networks(weights);
+        let networks = AccumulatorStack::networks(&file);
         for position in random_positions(Rng::new(7, 0)).take(150) {
             let expected = halfkp::reference(&file, &position);
             for network in &networks {
@@ -78,23 +66,7 @@ mod shared_data {
 fn incremental_evaluation_equals_the_refreshed_one_with_every_instruction_set() {
     let moves = std::env::var("TABIYA_MOVES").map_or(6_000, |n| n.parse().expect("a number"));
     for (weights, share) in [(Weights::Typical, moves * 2 / 3), (Weights::Extreme, moves / 3)] {
-        let networks = networks(weights);
-        let follow = |stack: &mut AccumulatorStack, step, position: &Position| match step {
-            Step::Start => stack.reset(position),
-            Step::Make(before, m) => assert_eq!(stack.make_move(&before, m), *position),
-            Step::Unmake => stack.unmake_move(),
-        };
-        let evaluate = AccumulatorStack::evaluate;
-        let values = walk::check(
-            &networks,
-            share,
-            AccumulatorStack::new,
-            follow,
-            Network::evaluate,
-            evaluate,
-        );
-        // If everything were clipped there would be nothing to compare.
-        assert!(values.len() > 100, "{}", values.len());
+        walk::check::<AccumulatorStack>(&halfkp::file(weights, 1), share);
     }
 }
 
