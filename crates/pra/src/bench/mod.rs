@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use chess::pgn::GameResult;
 use chess::rng::Rng;
-use chess::{PackedRow, Position};
+use chess::{PackedRow, Position, random};
 use cpu_time::ProcessTime;
 use data::{DataError, GenerateOptions, Partition, PrepareOptions, ReaderPosition, Row, Split};
 use tempfile::TempDir;
@@ -139,16 +139,11 @@ fn measure(time: Duration, count: usize, mut work: impl FnMut()) -> f64 {
 /// Positions of random games, each with at least one legal move.
 fn random_positions(rng: &mut Rng, count: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(count);
-    let mut position = Position::INITIAL;
     while positions.len() < count {
-        let moves = position.legal_moves();
-        if moves.is_empty() || rng.below(80) == 0 {
-            position = Position::INITIAL;
-            continue;
-        }
-        positions.push(position);
-        position = position.after(moves[rng.below(moves.len())]);
+        let game = random::game(Position::INITIAL, rng).take(160);
+        positions.extend(game.map(|(before, _)| before));
     }
+    positions.truncate(count);
     positions
 }
 
@@ -187,9 +182,9 @@ fn random_rows(number: u64) -> Vec<Row> {
     let mut rng = Rng::new(11, number);
     let mut rows = Vec::new();
     for position in random_positions(&mut rng, 1_000) {
-        let moves = position.legal_moves();
         let Some(packed) = PackedRow::new(&position) else { continue };
-        let packed = packed.with_move(moves[rng.below(moves.len())]);
+        let Some(played) = random::legal_move(&position, &mut rng) else { continue };
+        let packed = packed.with_move(played);
         let packed = packed.with_result([GameResult::WhiteWins, GameResult::Draw][rng.below(2)]);
         rows.push(Row { game: number as i64, ..Row::of_packed(packed) });
     }
