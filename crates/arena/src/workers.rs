@@ -84,7 +84,7 @@ mod tests {
     fn run(take: impl FnMut(usize) -> Result<bool, MatchError>) -> Result<(), MatchError> {
         let stop = AtomicBool::new(false);
         let worker = |number, results: &Sender<Result<usize, MatchError>>| {
-            while !stop.load(Relaxed) && results.send(Ok(number)).is_ok() {}
+            while results.send(Ok(number)).is_ok() {}
             Ok(())
         };
         let outcome = run_workers(3, &stop, worker, take);
