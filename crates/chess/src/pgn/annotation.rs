@@ -214,7 +214,7 @@ impl Shape {
     }
 }
 
-/// A whole number of at most nine digits.
+/// An integer of at most nine digits.
 fn whole(digits: &[u8]) -> Option<u32> {
     if digits.is_empty() || digits.len() > 9 {
         return None;
