@@ -1,3 +1,9 @@
+//! The UCI contract under noise, and the latency of answers, which is measured on demand only:
+//!
+//! ```text
+//! cargo test --release -p tabiya uci_stress -- --ignored --nocapture
+//! ```
+
 use std::time::{Duration, Instant};
 
 use chess::rng::Rng;
