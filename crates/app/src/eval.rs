@@ -16,8 +16,9 @@ use crate::{Outcome, input};
 /// Reads one position per line: a FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`. Prints one
 /// integer for each, from the side to move: centipawns (for a network of Stockfish 16 those that it
 /// prints), or for a HalfKP network the value of nnue-probe, where a pawn is about 208. Without
-/// --net it is the engine's own evaluation, scaled down as the fifty-move rule draws near. Text after `;`, empty lines and lines that start with #
-/// are ignored. An invalid line yields `error: …`, and exit code 1 at the end.
+/// --net it is the engine's own evaluation, scaled down as the fifty-move rule draws near.
+/// Text after `;`, empty lines and lines that start with # are ignored. An invalid line yields
+/// `error: …`, and exit code 1 at the end.
 ///
 /// Examples:
 ///   tabiya eval startpos '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'
