@@ -76,7 +76,7 @@ fn a_game_as_json_has_every_move_with_score_loss_and_mark() {
     let folder = TempDir::new();
     let pgn = folder.write("game.pgn", BLUNDERS);
     let value: Value =
-        serde_json::from_str(&succeed(&["--pgn", &pgn, "--depth", "6", "--json"])).expect("JSON");
+        serde_json::from_str(&succeed(&["--pgn", &pgn, "--depth", "7", "--json"])).expect("JSON");
     let moves = value["games"][0]["moves"].as_array().expect("moves");
     assert_eq!(moves.len(), 14);
     assert_eq!(moves[8]["san"], "Nxf7");
