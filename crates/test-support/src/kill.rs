@@ -1,6 +1,6 @@
 //! `kill -9` at random moments, resuming after each.
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use chess::rng::Rng;
@@ -40,8 +40,8 @@ impl KillLoop {
                 .spawn()
                 .expect("the program starts");
             let moment = self.rng.below(self.duration.as_micros().max(1) as usize) as u64;
-            std::thread::sleep(Duration::from_micros(moment));
-            if child.try_wait().expect("a status").is_none() {
+            let is_running = wait(&mut child, Duration::from_micros(moment));
+            if is_running {
                 child.kill().expect("the process can be killed");
                 killed += 1;
             }
@@ -52,5 +52,20 @@ impl KillLoop {
             }
         }
         panic!("killed {killed} times, which never left enough to resume from: {enough}");
+    }
+}
+
+/// Waits for the child, but not longer than this; returns whether it is still running.
+fn wait(child: &mut Child, time: Duration) -> bool {
+    let end = Instant::now() + time;
+    loop {
+        if child.try_wait().expect("a status").is_some() {
+            return false;
+        }
+        let rest = end.saturating_duration_since(Instant::now());
+        if rest.is_zero() {
+            return true;
+        }
+        std::thread::sleep(rest.min(Duration::from_millis(2)));
     }
 }

@@ -349,7 +349,7 @@ fn killed_at_ten_random_moments_a_training_resumes_with_the_same_losses() {
     let folder = TempDir::new();
     let (data, whole, out) = (data_set(&folder), folder.path("whole"), folder.path("out"));
     let shape = ["--depth", "2", "--n-embd", "24", "--num-iterations", "40", "--save-every", "5"];
-    let sizes = ["--total-batch-size", "32", "--device-batch-size", "16", "--eval-every", "10"];
+    let sizes = ["--total-batch-size", "16", "--device-batch-size", "8", "--eval-every", "10"];
     let args = [&["pra", "train", "--data", &data, "--threads", "2"], &shape[..], &sizes].concat();
     let job = |out: &str| {
         let mut command = common::tabiya(&args);
