@@ -40,20 +40,6 @@ pub trait Architecture {
     );
     /// The value of a position from the side to move, from the accumulators of White and Black.
     fn forward(&self, accumulators: &[Self::Accumulator; 2], position: &Position) -> i32;
-    /// [`accumulate`](Self::accumulate) for White and Black, each with the features added and removed, and
-    /// [`forward`](Self::forward) of the results: what most evaluations of a search are.
-    fn accumulate_and_forward(
-        &self,
-        src: &[Self::Accumulator; 2],
-        dst: &mut [Self::Accumulator; 2],
-        deltas: [[&[u16]; 2]; 2],
-        position: &Position,
-    ) -> i32 {
-        for ((src, dst), [added, removed]) in src.iter().zip(&mut *dst).zip(deltas) {
-            self.accumulate(src, dst, added, removed);
-        }
-        self.forward(dst, position)
-    }
 }
 
 /// Initial capacity in plies, enough for most searches; the stack grows beyond.
@@ -143,20 +129,6 @@ impl Delta {
         let none = List::new((Piece::ALL[0], Square::A1));
         Self { added: none, removed: none }
     }
-
-    /// The features that a perspective adds and removes.
-    #[inline(always)]
-    fn features<N: Architecture>(&self, perspective: N::Perspective) -> [List<u16, 2>; 2] {
-        [&self.added, &self.removed].map(|pieces| {
-            let mut features = List::new(0);
-            for &(piece, square) in pieces.as_slice() {
-                if let Some(feature) = N::feature(perspective, piece, square) {
-                    features.push(feature);
-                }
-            }
-            features
-        })
-    }
 }
 
 impl Observer for Delta {
@@ -225,23 +197,6 @@ impl<N: Architecture> AccumulatorStack<N> {
     /// The value of the current position from the side to move. Only its side to move and its clocks may
     /// differ, as they do after a null move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        if let Some((ply, [.., before])) = self.plies[..=self.top].split_last_mut()
-            && ply.computed == [false; 2]
-            && ply.needs_refresh == [false; 2]
-            && before.computed == [true; 2]
-        {
-            let deltas = Color::ALL.map(|color| {
-                let perspective = self.network.perspective(color, position.king(color));
-                ply.delta.features::<N>(perspective)
-            });
-            ply.computed = [true; 2];
-            return self.network.accumulate_and_forward(
-                &before.accumulators,
-                &mut ply.accumulators,
-                deltas.each_ref().map(|delta| delta.each_ref().map(List::as_slice)),
-                position,
-            );
-        }
         for color in Color::ALL {
             self.compute(position, color);
         }
@@ -263,7 +218,16 @@ impl<N: Architecture> AccumulatorStack<N> {
         for at in ancestor + 1..=self.top {
             let (before, after) = self.plies.split_at_mut(at);
             let (before, ply) = (&before[at - 1], &mut after[0]);
-            let [added, removed] = ply.delta.features::<N>(perspective);
+            let features = |pieces: &List<(Piece, Square), 2>| {
+                let mut features = List::<u16, 2>::new(0);
+                for &(piece, square) in pieces.as_slice() {
+                    if let Some(feature) = N::feature(perspective, piece, square) {
+                        features.push(feature);
+                    }
+                }
+                features
+            };
+            let (added, removed) = (features(&ply.delta.added), features(&ply.delta.removed));
             let (src, dst) = (&before.accumulators[n], &mut ply.accumulators[n]);
             self.network.accumulate(src, dst, added.as_slice(), removed.as_slice());
             ply.computed[n] = true;

@@ -2,7 +2,7 @@
 
 use crate::CacheAligned;
 use crate::halfka::{BLOCK, Layers, OUTPUTS};
-use crate::quantized::{STEP, Update};
+use crate::quantized::STEP;
 use crate::vector::{GroupSums, I16Vector};
 
 /// Registers of a tile: their sums stay in registers while all rows are added.
@@ -67,16 +67,25 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
 /// # Safety
 /// The CPU supports the instruction set of `V`; all slices have the same length, a multiple of the lanes.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
 unsafe fn accumulate_rows<V: I16Vector, const A: usize, const S: usize>(
     src: &[i16],
     dst: &mut [i16],
     add: [&[i16]; A],
     sub: [&[i16]; S],
 ) {
-    let mut rows = Rows { src, dst, add, sub };
-    for at in (0..rows.dst.len()).step_by(V::LANES) {
+    for at in (0..dst.len()).step_by(V::LANES) {
         // SAFETY: the caller's promise.
-        unsafe { rows.update::<V>(at) };
+        unsafe {
+            let mut sum = V::load(src.as_ptr().add(at));
+            for n in 0..A {
+                sum = sum.add(V::load(add[n].as_ptr().add(at)));
+            }
+            for n in 0..S {
+                sum = sum.sub(V::load(sub[n].as_ptr().add(at)));
+            }
+            sum.store(dst.as_mut_ptr().add(at));
+        }
     }
 }
 
@@ -119,108 +128,6 @@ unsafe fn accumulate_tile<V: I16Vector, const T: usize>(
             tile[n].store(to.add(n * V::LANES));
         }
     }
-}
-
-/// [`quantized::accumulate_and_dot`](crate::quantized::accumulate_and_dot).
-///
-/// # Safety
-/// The CPU supports the instruction set of `V`.
-#[inline(always)]
-pub(crate) unsafe fn accumulate_and_dot<V: I16Vector>(
-    weights: &[i16],
-    own: Update<'_>,
-    other: Update<'_>,
-    outputs: &[i8],
-) -> i64 {
-    let len = own.dst.len();
-    assert!(len.is_multiple_of(STEP) && own.src.len() == len);
-    assert!(other.src.len() == len && other.dst.len() == len && outputs.len() == 2 * len);
-    let row = |row: &u16| weights.get(usize::from(*row) * len..)?.get(..len);
-    // SAFETY: the caller's promise; all rows are as long as the accumulators.
-    unsafe {
-        match (own.add, own.sub, other.add, other.sub) {
-            ([a], [r], [b], [s]) => {
-                if let (Some(a), Some(r), Some(b), Some(s)) = (row(a), row(r), row(b), row(s)) {
-                    let (own, other) = (Rows::new(own, [a], [r]), Rows::new(other, [b], [s]));
-                    return accumulate_rows_and_dot::<V, 1, 1>(own, other, outputs);
-                }
-            }
-            ([a], [r, t], [b], [s, u]) => {
-                if let (Some(a), Some(r), Some(t)) = (row(a), row(r), row(t))
-                    && let (Some(b), Some(s), Some(u)) = (row(b), row(s), row(u))
-                {
-                    let (own, other) = (Rows::new(own, [a], [r, t]), Rows::new(other, [b], [s, u]));
-                    return accumulate_rows_and_dot::<V, 1, 2>(own, other, outputs);
-                }
-            }
-            _ => {}
-        }
-        accumulate::<V>(weights, own.src, own.dst, own.add, own.sub);
-        accumulate::<V>(weights, other.src, other.dst, other.add, other.sub);
-        screlu_dot::<V>(own.dst, other.dst, outputs)
-    }
-}
-
-/// An [`Update`] with its rows.
-struct Rows<'a, const A: usize, const S: usize> {
-    src: &'a [i16],
-    dst: &'a mut [i16],
-    add: [&'a [i16]; A],
-    sub: [&'a [i16]; S],
-}
-
-impl<'a, const A: usize, const S: usize> Rows<'a, A, S> {
-    #[inline(always)]
-    fn new(update: Update<'a>, add: [&'a [i16]; A], sub: [&'a [i16]; S]) -> Self {
-        Self { src: update.src, dst: update.dst, add, sub }
-    }
-
-    /// Computes and stores a register.
-    ///
-    /// # Safety
-    /// The CPU supports the instruction set of `V`; all slices have `LANES` values from `at` on.
-    #[inline(always)]
-    #[allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
-    unsafe fn update<V: I16Vector>(&mut self, at: usize) -> V {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut sum = V::load(self.src.as_ptr().add(at));
-            for n in 0..A {
-                sum = sum.add(V::load(self.add[n].as_ptr().add(at)));
-            }
-            for n in 0..S {
-                sum = sum.sub(V::load(self.sub[n].as_ptr().add(at)));
-            }
-            sum.store(self.dst.as_mut_ptr().add(at));
-            sum
-        }
-    }
-}
-
-/// # Safety
-/// The CPU supports the instruction set of `V`; all slices have the same length, a multiple of the lanes, and
-/// the outputs twice that.
-#[inline(always)]
-unsafe fn accumulate_rows_and_dot<V: I16Vector, const A: usize, const S: usize>(
-    mut own: Rows<'_, A, S>,
-    mut other: Rows<'_, A, S>,
-    outputs: &[i8],
-) -> i64 {
-    let len = own.dst.len();
-    let mut total = 0;
-    for segment in (0..len).step_by(SEGMENT) {
-        let (mut own_sum, mut other_sum) = (V::zero_sum(), V::zero_sum());
-        for at in (segment..len.min(segment + SEGMENT)).step_by(V::LANES) {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let outputs = outputs.as_ptr().add(at);
-                own_sum = own.update::<V>(at).screlu_dot(outputs, own_sum);
-                other_sum = other.update::<V>(at).screlu_dot(outputs.add(len), other_sum);
-            }
-        }
-        total += V::horizontal_sum(own_sum) + V::horizontal_sum(other_sum);
-    }
-    total
 }
 
 /// [`scalar::screlu_dot`](crate::scalar::screlu_dot).

@@ -28,35 +28,11 @@ dispatch! {
     }
 }
 
-/// An accumulator after a move: `dst = src` with rows of the feature weights added and subtracted.
-#[derive(Debug)]
-pub struct Update<'a> {
-    /// The accumulator before the move.
-    pub src: &'a [i16],
-    /// The accumulator after it.
-    pub dst: &'a mut [i16],
-    /// Rows to add.
-    pub add: &'a [u16],
-    /// Rows to subtract.
-    pub sub: &'a [u16],
-}
-
-dispatch! {
-    /// [`accumulate`] for both perspectives, that of the side to move first, and [`screlu_dot`] of the results,
-    /// in one pass after moves that add and subtract one or two rows.
-    pub fn accumulate_and_dot(
-        kernels; weights: &[i16], own: Update<'_>, other: Update<'_>, outputs: &[i8],
-    ) -> i64 {
-        // SAFETY: the CPU supports the instruction set of `set`.
-        unsafe { loops::accumulate_and_dot::<set::I16s>(weights, own, other, outputs) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chess::rng::Rng;
 
-    use super::{Update, accumulate, accumulate_and_dot, screlu_dot};
+    use super::{accumulate, screlu_dot};
     use crate::{InstructionSet, Kernels, scalar};
 
     /// Random values, extremes among them more often than at random.
@@ -89,24 +65,6 @@ mod tests {
                     assert_eq!(fast, slow);
                 }
                 let outputs: Vec<i8> = (0..2 * len).map(|_| rng.next_u64() as i8).collect();
-                for (add, sub) in lens {
-                    let rows = [0, 1, 2, 3, 4, 5, 9, 7, 8];
-                    let (add, sub) = (&rows[..add], &rows[9 - sub..]);
-                    let other_src = words(&mut rng, len);
-                    let [mut own, mut other, mut slow_own, mut slow_other] =
-                        std::array::from_fn(|_| vec![0; len]);
-                    let found = accumulate_and_dot(
-                        kernels,
-                        &weights,
-                        Update { src: &src, dst: &mut own, add, sub },
-                        Update { src: &other_src, dst: &mut other, add: sub, sub: add },
-                        &outputs,
-                    );
-                    scalar::accumulate(&weights, &src, &mut slow_own, add, sub);
-                    scalar::accumulate(&weights, &other_src, &mut slow_other, sub, add);
-                    assert_eq!((&own, &other), (&slow_own, &slow_other));
-                    assert_eq!(found, scalar::screlu_dot(&own, &other, &outputs));
-                }
                 let (own, other) = weights[..2 * len].split_at(len);
                 let found = screlu_dot(kernels, own, other, &outputs);
                 assert_eq!(found, scalar::screlu_dot(own, other, &outputs));

@@ -235,29 +235,6 @@ impl Architecture for Network {
         let weights = self.output_row(bucket);
         self.centipawns(quantized::screlu_dot(Kernels::current(), own, other, weights), bucket)
     }
-
-    #[inline]
-    fn accumulate_and_forward(
-        &self,
-        [white, black]: &[AlignedVec<i16>; 2],
-        [white_dst, black_dst]: &mut [AlignedVec<i16>; 2],
-        [white_rows, black_rows]: [[&[u16]; 2]; 2],
-        position: &Position,
-    ) -> i32 {
-        let update = |src, dst, [add, sub]: [_; 2]| quantized::Update { src, dst, add, sub };
-        let white = update(white, white_dst, white_rows);
-        let black = update(black, black_dst, black_rows);
-        let (own, other) = match position.turn() {
-            Color::White => (white, black),
-            Color::Black => (black, white),
-        };
-        let bucket = self.shape.output_bucket(position.occupied().len());
-        let outputs = self.output_row(bucket);
-        let kernels = Kernels::current();
-        let sum =
-            quantized::accumulate_and_dot(kernels, &self.feature_weights, own, other, outputs);
-        self.centipawns(sum, bucket)
-    }
 }
 
 #[cfg(test)]
