@@ -78,7 +78,7 @@ class Tasks:
         if not self.options.net:
             return {}
         found = flat(json.loads(run(program, "nnue", "bench", "--net", self.options.net, *self.threads(), "--json"))["rates"])
-        wanted = {"network.per_second": "HalfKP", "network_updates.per_second": "HalfKP, updates"}
+        wanted = {"halfkp.per_second": "HalfKP", "halfkp_updates.per_second": "HalfKP, updates"}
         return {text: found[name] for name, text in wanted.items() if name in found}
 
     def train(self, program):
