@@ -14,13 +14,15 @@ shift
 rm -rf "$LOGS"
 mkdir -p "$LOGS"
 begin=$(date +%s)
+PRIORITY=
 untracked() { git ls-files --others --exclude-standard 2> /dev/null; }
 untracked > "$LOGS/untracked"
 
 stage() {
   log=$LOGS/$1.log
   start=$(date +%s)
-  if "$MAKE" --no-print-directory "$1" > "$log" 2>&1; then
+  # shellcheck disable=SC2086
+  if $PRIORITY "$MAKE" --no-print-directory "$1" > "$log" 2>&1; then
     echo "passed  $1 ($(($(date +%s) - start)) s)"
   else
     echo "FAILED  $1, after $(($(date +%s) - start)) s:"
@@ -60,6 +62,8 @@ for name in rust-test comparisons ${BESIDE:-}; do
 done
 # cargo looks at what it has built before it runs the tests: what compiles next must not take the lock before.
 until [ -e "$LOGS/failed" ] || grep -qs '^ *Running ' "$LOGS/rust-test.log"; do sleep 1; done
+# The Rust tests take longest: these have the CPU that they leave.
+PRIORITY='nice -n 10'
 for name in lint api-check "$@"; do
   stage "$name"
 done

@@ -109,7 +109,7 @@ fn standard_input_is_converted_too() {
 /// Kills the conversion at random moments and resumes it, this many times.
 fn kill(options: &[&str], times: usize) {
     let folder = TempDir::new();
-    let input = folder.write("games.pgn", games(2_500));
+    let input = folder.write("games.pgn", games(1_200));
     let (whole, out) = (folder.path("whole"), folder.path("out"));
     let job = |out: &str| {
         let mut command = common::tabiya(&["data", "prepare", &input, "--with-eval", "--out", out]);
