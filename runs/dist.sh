@@ -4,8 +4,8 @@
 #   runs/dist.sh [OUT]
 #
 # OUT is target/dist unless given. The program is built for plain x86-64, -v3 and -v4: the first, which runs
-# everywhere, starts the best of the others for the CPU (crates/app/src/launch.rs). There are two builds for -v3,
-# one with pext and one with magic bitboards: pext is slow on AMD before Zen 3.
+# everywhere, starts the best of the others for the CPU (crates/app/src/launch.rs, crates/simd/src/levels.rs).
+# There are two builds for -v3, one with pext and one with magic bitboards: pext is slow on AMD before Zen 3.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -16,6 +16,8 @@
 //! | [`bits`] | bits as numbers, past the caches |
 //! | [`vectorize!`] | any loop in plain Rust |
 //!
+//! [`levels`] chooses among whole builds of a program for x86-64 levels.
+//!
 //! Kernels are selected at run time: [`Kernels::current`] detects the CPU once, and each kernel, a whole loop,
 //! is compiled for every [`InstructionSet`] (`dispatch`). [`scalar`] is the specification; `avx2`, `avx512` and
 //! `neon` define the same names over registers. The integer kernels return the same bits with every
@@ -34,6 +36,7 @@ pub mod float;
 pub mod gemm;
 pub mod halfka;
 pub mod halfkp;
+pub mod levels;
 mod loops;
 #[cfg(target_arch = "aarch64")]
 mod neon;
