@@ -81,10 +81,12 @@ def test_programs_are_not_greeted():
     assert run(input="quit\n").stdout == ""
 
 
-def test_lines_of_a_bench_fit_a_terminal_and_are_ascii():
+def test_lines_of_a_bench_fit_a_terminal_and_are_whole_and_ascii_in_a_pipe():
     lines = on_a_terminal("bench", "1")
     assert all(len(line) <= 60 for line in lines)
-    assert any(line.endswith("...") for line in lines) and lines[-1].endswith(" nps")
+    assert any(line.endswith("…") for line in lines) and lines[-1].endswith(" nps")
+    piped = run("bench", "1").stdout
+    assert piped.isascii() and any(len(line) > 60 for line in piped.splitlines())
 
 
 def test_ctrl_c_ends_the_engine_as_it_ends_the_program():
