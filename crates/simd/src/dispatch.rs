@@ -129,6 +129,9 @@ pub struct Kernels(InstructionSet);
 static CURRENT: AtomicU8 = AtomicU8::new(0);
 
 impl Kernels {
+    /// The scalar ones, the specification.
+    pub const SCALAR: Self = Self(InstructionSet::Scalar);
+
     /// The kernels of an instruction set, if this CPU supports it.
     pub fn new(set: InstructionSet) -> Option<Self> {
         set.is_supported().then_some(Self(set))

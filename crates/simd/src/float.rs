@@ -47,14 +47,7 @@ dispatch! {
                 sums[i] += v * v * w[i];
             }
         }
-        let mut half = STEP / 2;
-        while half > 0 {
-            for i in 0..half {
-                sums[i] += sums[i + half];
-            }
-            half /= 2;
-        }
-        sums[0]
+        sum(sums)
     }
 
     /// The backward pass of [`screlu_dot`], given the gradient w.r.t. its result: accumulates the gradient
@@ -78,6 +71,91 @@ dispatch! {
             }
         }
     }
+
+    /// Pairwise multiplication: `clamp(x, 0, 1)` of the first half times that of the second, times a factor.
+    /// Lengths are multiples of 64 and 32.
+    pub fn pairwise(hidden: &[f32], factor: f32, products: &mut [f32]) {
+        let (low, high) = hidden.split_at(hidden.len() / 2);
+        let halves = low.as_chunks::<STEP>().0.iter().zip(high.as_chunks::<STEP>().0);
+        for ((low, high), products) in halves.zip(products.as_chunks_mut::<STEP>().0) {
+            for i in 0..STEP {
+                products[i] = low[i].clamp(0.0, 1.0) * high[i].clamp(0.0, 1.0) * factor;
+            }
+        }
+    }
+
+    /// The backward pass of [`pairwise`], given the gradient w.r.t. the products: replaces the hidden layer by
+    /// the gradient w.r.t. it, which is 0 where it is clipped.
+    pub fn pairwise_backward(hidden: &mut [f32], factor: f32, gradients: &[f32]) {
+        let (low, high) = hidden.split_at_mut(hidden.len() / 2);
+        let halves = low.as_chunks_mut::<STEP>().0.iter_mut().zip(high.as_chunks_mut::<STEP>().0);
+        for ((low, high), gradients) in halves.zip(gradients.as_chunks::<STEP>().0) {
+            for i in 0..STEP {
+                let (a, b) = (low[i].clamp(0.0, 1.0), high[i].clamp(0.0, 1.0));
+                let gradient = gradients[i] * factor;
+                // A value of exactly 0 counts as clipped: there are many, by a hidden layer without pieces.
+                low[i] = if a == low[i] && a > 0.0 && a < 1.0 { gradient * b } else { 0.0 };
+                high[i] = if b == high[i] && b > 0.0 && b < 1.0 { gradient * a } else { 0.0 };
+            }
+        }
+    }
+
+    /// `output = bias + weights · input`, with a row of weights for each output. The number of inputs is a
+    /// multiple of 32.
+    pub fn affine(weights: &[f32], bias: &[f32], input: &[f32], output: &mut [f32]) {
+        let rows = weights.chunks_exact(input.len());
+        for ((row, bias), output) in rows.zip(bias).zip(output) {
+            let mut sums = [0.0; STEP];
+            for (w, x) in row.as_chunks::<STEP>().0.iter().zip(input.as_chunks::<STEP>().0) {
+                for i in 0..STEP {
+                    sums[i] += w[i] * x[i];
+                }
+            }
+            *output = bias + sum(sums);
+        }
+    }
+
+    /// The backward pass of [`affine`], given the gradient w.r.t. its output: accumulates the gradient w.r.t. the
+    /// weights, and sets the gradient w.r.t. the input.
+    pub fn affine_backward(
+        weights: &[f32],
+        input: &[f32],
+        gradients: &[f32],
+        weight_gradients: &mut [f32],
+        input_gradients: &mut [f32],
+    ) {
+        let width = input.len();
+        let columns = input.as_chunks::<STEP>().0.iter();
+        for (n, (x, out)) in columns.zip(input_gradients.as_chunks_mut::<STEP>().0).enumerate() {
+            let mut sums = [0.0; STEP];
+            for (row, &gradient) in gradients.iter().enumerate() {
+                let at = row * width + n * STEP;
+                let (Some(w), Some(g)) =
+                    (weights[at..].first_chunk::<STEP>(), weight_gradients[at..].first_chunk_mut::<STEP>())
+                else {
+                    break;
+                };
+                for i in 0..STEP {
+                    sums[i] += gradient * w[i];
+                    g[i] += gradient * x[i];
+                }
+            }
+            *out = sums;
+        }
+    }
+}
+
+/// The sum of lanes, by halves.
+#[inline(always)]
+fn sum(mut sums: [f32; STEP]) -> f32 {
+    let mut half = STEP / 2;
+    while half > 0 {
+        for i in 0..half {
+            sums[i] += sums[i + half];
+        }
+        half /= 2;
+    }
+    sums[0]
 }
 
 /// The columns from `column` on.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ::data::{Split, check_foreign};
 use ::nnue::Shape;
+use ::nnue::network::Head;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use layout::{clock, prose};
@@ -46,6 +47,9 @@ pub struct TrainArgs {
     /// Output buckets, by piece count: 1 to 16
     #[arg(long, value_name = "N", default_value_t = 8)]
     output_buckets: usize,
+    /// Dense layers after pairwise multiplication, → 16 → 32 → 1; --hidden is a multiple of 128
+    #[arg(long)]
+    dense: bool,
     /// Positions to train on, over all epochs
     #[arg(long, value_name = "N", conflicts_with = "epochs")]
     positions: Option<u64>,
@@ -101,7 +105,7 @@ pub struct TrainArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     keep: usize,
     /// Initial parameters: those of this checkpoint or network, with its architecture, instead of random ones
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["hidden", "mirrored", "no_mirror", "king_buckets", "output_buckets"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["hidden", "mirrored", "no_mirror", "king_buckets", "output_buckets", "dense"])]
     from: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -136,6 +140,7 @@ impl TrainArgs {
                 mirrored: !self.no_mirror,
                 king_buckets: ::nnue::network::king_buckets(self.king_buckets, !self.no_mirror)?,
                 output_buckets: self.output_buckets,
+                head: if self.dense { Head::Dense } else { Head::Linear },
             },
         };
         let rows = RowFiles::open(&self.data, Split::Train)?;

@@ -14,7 +14,7 @@ use crate::talk::Talk;
 
 fn network(seed: u64) -> Network {
     let king_buckets = std::array::from_fn(|square| (square / 32) as u8);
-    let shape = Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 4 };
+    let shape = Shape { mirrored: true, king_buckets, output_buckets: 4, ..Shape::plain(64) };
     Network::random(shape, seed).expect("a shape that can be")
 }
 

@@ -3,7 +3,7 @@
 //! | bytes | field (little-endian) |
 //! |---|---|
 //! | 8 | `TABIYANN` |
-//! | 4 | version, 1 |
+//! | 4 | version: 1 with a linear head, 2 with a dense one |
 //! | 4 | header length in bytes: 96 |
 //! | 4 | size of the hidden layer, *N* |
 //! | 4 | king buckets, *K* |
@@ -16,26 +16,38 @@
 //! | 4·*O* | output biases, `i32` |
 //! | 8 | checksum of all bytes before it |
 //!
+//! With a dense head there is, instead of output weights and biases, for each output bucket:
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 4·16 | first layer: biases, `i32` |
+//! | 16·*N* | its weights, `i8`, `[output][inputs of the side to move, then the opponent's]` |
+//! | 4·32 | second layer: biases, `i32` |
+//! | 32·30 | its weights, `i8`, `[output][squared activations, then plain ones]` |
+//! | 4 | output bias, `i32` |
+//! | 32 | output weights, `i8` |
+//!
 //! Files are untrusted: the length must match the shape exactly, which is checked before anything is
 //! allocated. The checksum is computed over 8-byte words; each step is a bijection of the state, so every
 //! change within one word is detected.
 
 use simd::AlignedVec;
 
+use super::dense::{Dense, DenseParameters};
 use super::shape::{INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN};
-use super::{Network, Shape, ShapeError};
+use super::{Head, Network, Shape, ShapeError};
 
 /// The first eight bytes of a network file.
 pub const MAGIC: [u8; 8] = *b"TABIYANN";
-/// The format version that is written and read.
-pub const VERSION: u32 = 1;
+/// The format version of networks with a linear head, and of those with a dense one.
+const VERSIONS: [u32; 2] = [1, 2];
 const HEADER_LEN: usize = 96;
 const CHECKSUM_LEN: usize = 8;
 
 /// The length of the largest valid file, a limit for readers.
 pub const MAX_FILE_LEN: usize = HEADER_LEN
     + 2 * MAX_HIDDEN * (INPUTS_PER_BUCKET * MAX_BUCKETS + 1)
-    + MAX_BUCKETS * (2 * MAX_HIDDEN + 4)
+    + MAX_BUCKETS * DenseParameters::len(MAX_HIDDEN)
     + CHECKSUM_LEN;
 
 /// Why a network file is invalid.
@@ -46,10 +58,10 @@ pub enum LoadError {
     #[error("not a network: it does not begin with TABIYANN")]
     Magic,
     /// Another format version.
-    #[error("format version {0} is not supported, only {VERSION}")]
+    #[error("format version {0} is not supported, only 1 and 2")]
     Version(u32),
     /// Wrong header length.
-    #[error("header of {0} bytes, version {VERSION} has {HEADER_LEN}")]
+    #[error("header of {0} bytes, it has {HEADER_LEN}")]
     HeaderLength(u32),
     /// The shape is invalid.
     #[error(transparent)]
@@ -131,7 +143,7 @@ impl Network {
         let mut bytes = Vec::with_capacity(file_len(shape));
         bytes.extend(MAGIC);
         let fields = [
-            VERSION as usize,
+            VERSIONS[shape.head as usize] as usize,
             HEADER_LEN,
             shape.hidden,
             shape.king_bucket_count(),
@@ -144,15 +156,20 @@ impl Network {
         bytes.extend(self.feature_bias.iter().flat_map(|bias| bias.to_le_bytes()));
         bytes.extend(self.output_weights.iter().flat_map(|weight| weight.to_le_bytes()));
         bytes.extend(self.output_bias.iter().flat_map(|bias| bias.to_le_bytes()));
+        self.dense_layers().into_iter().flatten().for_each(|layers| layers.write(&mut bytes));
         bytes.extend(checksum(&bytes).to_le_bytes());
         bytes
     }
 }
 
 fn file_len(shape: &Shape) -> usize {
+    let output_bucket = match shape.head {
+        Head::Linear => 2 * shape.hidden + 4,
+        Head::Dense => DenseParameters::len(shape.hidden),
+    };
     HEADER_LEN
         + 2 * shape.hidden * (shape.inputs() + 1)
-        + shape.output_buckets * (2 * shape.hidden + 4)
+        + shape.output_buckets * output_bucket
         + CHECKSUM_LEN
 }
 
@@ -161,9 +178,11 @@ fn read_shape(header: &[u8; HEADER_LEN]) -> Result<Shape, LoadError> {
         header[at..].first_chunk().map_or(0, |&bytes: &[u8; 4]| u32::from_le_bytes(bytes))
     };
     let (version, header_len) = (number(8), number(12));
-    if version != VERSION {
-        return Err(LoadError::Version(version));
-    }
+    let head = match version {
+        v if v == VERSIONS[Head::Linear as usize] => Head::Linear,
+        v if v == VERSIONS[Head::Dense as usize] => Head::Dense,
+        _ => return Err(LoadError::Version(version)),
+    };
     if header_len as usize != HEADER_LEN {
         return Err(LoadError::HeaderLength(header_len));
     }
@@ -178,6 +197,7 @@ fn read_shape(header: &[u8; HEADER_LEN]) -> Result<Shape, LoadError> {
         mirrored: mirrored == 1,
         king_buckets,
         output_buckets: number(24) as usize,
+        head,
     };
     shape.check()?;
     let (stated, used) = (number(20), shape.king_bucket_count());
@@ -192,7 +212,6 @@ fn read_parameters(shape: Shape, bytes: &[u8]) -> Network {
     let (hidden, outputs) = (shape.hidden, shape.output_buckets);
     let (feature_weights, rest) = bytes.split_at(2 * hidden * shape.inputs());
     let (feature_bias, rest) = rest.split_at(2 * hidden);
-    let (output_weights, output_bias) = rest.split_at(2 * hidden * outputs);
     let i16s = |bytes: &[u8]| {
         let mut values = AlignedVec::zeros(bytes.len() / 2);
         for (value, &pair) in values.iter_mut().zip(bytes.as_chunks().0) {
@@ -200,11 +219,23 @@ fn read_parameters(shape: Shape, bytes: &[u8]) -> Network {
         }
         values
     };
+    let (output_weights, output_bias, dense): (&[u8], &[u8], _) = match shape.head {
+        Head::Linear => {
+            let (weights, bias) = rest.split_at(2 * hidden * outputs);
+            (weights, bias, None)
+        }
+        Head::Dense => {
+            let layers = rest.chunks_exact(DenseParameters::len(hidden));
+            let layers = layers.map(|bytes| DenseParameters::read(bytes, hidden));
+            (&[], &[], Some(Dense::new(layers.collect())))
+        }
+    };
     Network {
         feature_weights: i16s(feature_weights),
         feature_bias: i16s(feature_bias),
         output_weights: bytemuck::cast_slice(output_weights).into(),
         output_bias: output_bias.as_chunks().0.iter().map(|&b| i32::from_le_bytes(b)).collect(),
+        dense,
         shape,
     }
 }

@@ -10,15 +10,19 @@
 //! a(x)   = clamp(x, 0, 1)²                                     (SCReLU, squared clipped ReLU)
 //! ```
 //!
-//! The network is quantized. Feature weights and accumulators are int16, in units of 1/[`QA`]; output
+//! That is the *linear head*. The *dense head* has more layers ([`dense`]).
+//!
+//! The network is quantized. With a linear head, feature weights and accumulators are int16, in units of 1/[`QA`]; output
 //! weights are int8, in units of 1/[`QB`]; an output of 1 is [`SCALE`] centipawns. [`simd::scalar`] is the
 //! bit-exact specification of the arithmetic.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `shape` | sizes, and the feature of a piece on a square |
+//! | `dense` | the layers of the dense head |
 //! | `format` | the file format and its errors |
 
+pub mod dense;
 mod format;
 mod king_buckets;
 mod shape;
@@ -27,10 +31,11 @@ use chess::rng::Rng;
 use chess::{Color, Piece, Position, Square};
 use simd::{AlignedVec, Kernels, quantized, scalar};
 
-pub use format::{LoadError, MAGIC, MAX_FILE_LEN, VERSION};
+use dense::{Dense, DenseParameters};
+pub use format::{LoadError, MAGIC, MAX_FILE_LEN};
 pub use king_buckets::{KingBucketsError, king_buckets};
 pub use shape::{
-    HIDDEN_STEP, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Perspective, Shape, ShapeError,
+    HIDDEN_STEP, Head, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Perspective, Shape, ShapeError,
 };
 
 use crate::accumulators::{self, Architecture};
@@ -51,8 +56,10 @@ pub struct Network {
     shape: Shape,
     feature_weights: AlignedVec<i16>,
     feature_bias: AlignedVec<i16>,
+    /// Empty with a dense head.
     output_weights: AlignedVec<i8>,
     output_bias: Vec<i32>,
+    dense: Option<Dense>,
 }
 
 /// Parameters that do not match their shape.
@@ -75,7 +82,7 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// A network of quantized parameters.
+    /// A network with a linear head, of quantized parameters.
     ///
     /// Feature weights are `[feature][hidden]`, output weights `[output bucket][own hidden, then the
     /// opponent's]`, quantized by [`QA`] and [`QB`], the output biases by `QA·QB`.
@@ -98,22 +105,58 @@ impl Network {
         output_weights: Vec<i8>,
         output_bias: Vec<i32>,
     ) -> Result<Self, NetworkError> {
-        shape.check()?;
-        let count = |what, expected, found| {
-            let error = NetworkError::Count { what, expected, found };
-            if found == expected { Ok(()) } else { Err(error) }
-        };
         let (hidden, outputs) = (shape.hidden, shape.output_buckets);
-        count("feature weights", shape.inputs() * hidden, feature_weights.len())?;
-        count("feature biases", hidden, feature_bias.len())?;
+        let shape = Shape { head: Head::Linear, ..shape };
         count("output weights", outputs * 2 * hidden, output_weights.len())?;
         count("output biases", outputs, output_bias.len())?;
+        Self::transformer(
+            shape,
+            &feature_weights,
+            &feature_bias,
+            &output_weights,
+            output_bias,
+            None,
+        )
+    }
+
+    /// A network with a dense head, of quantized parameters: feature weights `[feature][hidden]`, quantized by
+    /// [`dense::QA`], and the layers of each output bucket.
+    pub fn with_dense_head(
+        shape: Shape,
+        feature_weights: Vec<i16>,
+        feature_bias: Vec<i16>,
+        layers: Vec<DenseParameters>,
+    ) -> Result<Self, NetworkError> {
+        let shape = Shape { head: Head::Dense, ..shape };
+        count("output buckets", shape.output_buckets, layers.len())?;
+        for layers in &layers {
+            count("weights", dense::FIRST * shape.hidden, layers.first_weights.len())?;
+            let second = dense::SECOND * dense::SECOND_INPUTS;
+            count("weights", second, layers.second_weights.len())?;
+        }
+        shape.check()?;
+        let dense = Some(Dense::new(layers));
+        Self::transformer(shape, &feature_weights, &feature_bias, &[], Vec::new(), dense)
+    }
+
+    fn transformer(
+        shape: Shape,
+        feature_weights: &[i16],
+        feature_bias: &[i16],
+        output_weights: &[i8],
+        output_bias: Vec<i32>,
+        dense: Option<Dense>,
+    ) -> Result<Self, NetworkError> {
+        shape.check()?;
+        count("feature weights", shape.inputs() * shape.hidden, feature_weights.len())?;
+        count("feature biases", shape.hidden, feature_bias.len())?;
         Ok(Self {
             shape,
-            feature_weights: feature_weights.as_slice().into(),
-            feature_bias: feature_bias.as_slice().into(),
-            output_weights: output_weights.as_slice().into(),
+            feature_weights: feature_weights.into(),
+            feature_bias: feature_bias.into(),
+            output_weights: output_weights.into(),
             output_bias,
+            dense,
         })
     }
 
@@ -128,6 +171,10 @@ impl Network {
         };
         let feature_weights = small(shape.inputs() * hidden, 60);
         let feature_bias = small(hidden, 100);
+        if shape.head == Head::Dense {
+            let layers = (0..outputs).map(|_| DenseParameters::random(hidden, &mut rng)).collect();
+            return Self::with_dense_head(shape, feature_weights, feature_bias, layers);
+        }
         let output_weights = small(outputs * 2 * hidden, 127).iter().map(|&w| w as i8).collect();
         let output_bias = small(outputs, 3000).iter().map(|&b| i32::from(b)).collect();
         Self::new(shape, feature_weights, feature_bias, output_weights, output_bias)
@@ -148,7 +195,12 @@ impl Network {
         &self.feature_bias
     }
 
-    /// The weights of an output bucket: own half, then the opponent's.
+    /// The layers of each output bucket of a dense head.
+    pub fn dense_layers(&self) -> Option<&[DenseParameters]> {
+        self.dense.as_ref().map(Dense::parameters)
+    }
+
+    /// The output weights of a bucket of a linear head: own half, then the opponent's.
     #[inline(always)]
     pub fn output_row(&self, bucket: usize) -> &[i8] {
         let width = 2 * self.shape.hidden;
@@ -176,7 +228,12 @@ impl Network {
             Color::Black => (&black, &white),
         };
         let bucket = self.shape.output_bucket(position.occupied().len());
-        self.centipawns(scalar::screlu_dot(own, other, self.output_row(bucket)), bucket)
+        match &self.dense {
+            None => {
+                self.centipawns(scalar::screlu_dot(own, other, self.output_row(bucket)), bucket)
+            }
+            Some(dense) => dense.forward(Kernels::SCALAR, bucket, own, other),
+        }
     }
 
     /// The refreshed accumulator of a color, by the scalar kernel.
@@ -189,6 +246,11 @@ impl Network {
         scalar::accumulate(&self.feature_weights, &self.feature_bias, &mut sums, &features, &[]);
         sums
     }
+}
+
+/// Refuses another number of parameters than the shape has.
+fn count(what: &'static str, expected: usize, found: usize) -> Result<(), NetworkError> {
+    if found == expected { Ok(()) } else { Err(NetworkError::Count { what, expected, found }) }
 }
 
 impl Architecture for Network {
@@ -232,6 +294,9 @@ impl Architecture for Network {
         let turn = position.turn();
         let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
         let bucket = self.shape.output_bucket(position.occupied().len());
+        if let Some(dense) = &self.dense {
+            return dense.forward(Kernels::current(), bucket, own, other);
+        }
         let weights = self.output_row(bucket);
         self.centipawns(quantized::screlu_dot(Kernels::current(), own, other, weights), bucket)
     }

@@ -4,9 +4,12 @@ use std::fmt;
 
 use chess::{Color, Piece, Square};
 
+use super::dense;
+
 /// Features of one king bucket: two colors, six piece types, 64 squares.
 pub const INPUTS_PER_BUCKET: usize = 768;
-/// The hidden layer is a multiple of this: a whole number of the widest registers.
+/// The hidden layer is a multiple of this, before a [linear head](Head::Linear): a whole number of the widest
+/// registers.
 pub const HIDDEN_STEP: usize = simd::quantized::STEP;
 /// The largest hidden layer.
 pub const MAX_HIDDEN: usize = 2048;
@@ -39,17 +42,27 @@ pub struct Shape {
     pub king_buckets: [u8; 64],
     /// How many output buckets there are; the number of pieces selects one.
     pub output_buckets: usize,
+    /// The layers after the accumulators.
+    pub head: Head,
+}
+
+/// The layers after the accumulators, once for each output bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Head {
+    /// SCReLU and one output layer, 2·*N* → 1.
+    #[default]
+    Linear,
+    /// Pairwise multiplication and dense layers, *N* → 16 → 32 → 1.
+    Dense,
 }
 
 /// Why a shape is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// The hidden layer is too small, too large, or no multiple of [`HIDDEN_STEP`].
-    #[error(
-        "a hidden layer of {0}: not a multiple of {HIDDEN_STEP} from {HIDDEN_STEP} to {MAX_HIDDEN}"
-    )]
-    Hidden(usize),
+    /// The hidden layer is too small, too large, or no multiple of the head's step.
+    #[error("a hidden layer of {0}: not a multiple of {1} from {1} to {MAX_HIDDEN}")]
+    Hidden(usize, usize),
     /// Too many king buckets.
     #[error("the king on {0} is in bucket {1}: there are at most {MAX_BUCKETS}")]
     KingBucket(Square, u8),
@@ -61,14 +74,23 @@ pub enum ShapeError {
 impl Shape {
     /// The simplest shape: no buckets, no mirroring.
     pub const fn plain(hidden: usize) -> Self {
-        Self { hidden, mirrored: false, king_buckets: [0; 64], output_buckets: 1 }
+        Self {
+            hidden,
+            mirrored: false,
+            king_buckets: [0; 64],
+            output_buckets: 1,
+            head: Head::Linear,
+        }
     }
 
     /// Whether the shape is valid.
     pub fn check(&self) -> Result<(), ShapeError> {
-        let whole = self.hidden.is_multiple_of(HIDDEN_STEP);
-        if !whole || !(HIDDEN_STEP..=MAX_HIDDEN).contains(&self.hidden) {
-            return Err(ShapeError::Hidden(self.hidden));
+        let step = match self.head {
+            Head::Linear => HIDDEN_STEP,
+            Head::Dense => dense::STEP,
+        };
+        if !self.hidden.is_multiple_of(step) || !(step..=MAX_HIDDEN).contains(&self.hidden) {
+            return Err(ShapeError::Hidden(self.hidden, step));
         }
         for (square, &bucket) in Square::all().zip(&self.king_buckets) {
             if usize::from(bucket) >= MAX_BUCKETS {
@@ -130,7 +152,11 @@ impl fmt::Display for Shape {
         let times = |n: usize| if n == 1 { String::new() } else { format!("×{n}") };
         let mirrored = if self.mirrored { " mirrored" } else { "" };
         let (kings, outputs) = (times(self.king_bucket_count()), times(self.output_buckets));
-        write!(f, "({INPUTS_PER_BUCKET}{kings}{mirrored} → {})×2 → 1{outputs}", self.hidden)
+        let dense = match self.head {
+            Head::Linear => "",
+            Head::Dense => " → 16 → 32",
+        };
+        write!(f, "({INPUTS_PER_BUCKET}{kings}{mirrored} → {})×2{dense} → 1{outputs}", self.hidden)
     }
 }
 
@@ -186,7 +212,7 @@ mod tests {
         for (square, bucket) in king_buckets.iter_mut().enumerate() {
             *bucket = (square / 16) as u8;
         }
-        Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 4 }
+        Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 4, head: Head::Linear }
     }
 
     #[test]
@@ -241,9 +267,11 @@ mod tests {
 
     #[test]
     fn an_invalid_shape_is_rejected_with_the_reason() {
-        assert_eq!(Shape::plain(0).check(), Err(ShapeError::Hidden(0)));
-        assert_eq!(Shape::plain(48).check(), Err(ShapeError::Hidden(48)));
-        assert_eq!(Shape::plain(4096).check(), Err(ShapeError::Hidden(4096)));
+        assert_eq!(Shape::plain(0).check(), Err(ShapeError::Hidden(0, 32)));
+        assert_eq!(Shape::plain(48).check(), Err(ShapeError::Hidden(48, 32)));
+        assert_eq!(Shape::plain(4096).check(), Err(ShapeError::Hidden(4096, 32)));
+        let dense = Shape { head: Head::Dense, ..Shape::plain(192) };
+        assert_eq!(dense.check(), Err(ShapeError::Hidden(192, 128)));
         let shape = Shape { output_buckets: 17, ..Shape::plain(32) };
         assert_eq!(shape.check(), Err(ShapeError::OutputBuckets(17)));
         let mut shape = Shape::plain(32);

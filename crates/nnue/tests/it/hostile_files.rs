@@ -7,7 +7,7 @@ use tabiya_nnue::{LoadError, Network, Shape};
 fn file() -> Vec<u8> {
     let mut king_buckets = [0; 64];
     king_buckets[..8].fill(1);
-    let shape = Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 5 };
+    let shape = Shape { mirrored: true, king_buckets, output_buckets: 5, ..Shape::plain(32) };
     Network::random(shape, 1).expect("a valid shape").to_bytes()
 }
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use chess::rng::Rng;
 use chess::{Move, MoveKind, Position, chess960};
+use tabiya_nnue::network::Head;
 use tabiya_nnue::{AccumulatorStack, Network, Shape};
 
-/// Plain; mirrored with output buckets; king buckets without mirroring; everything.
-fn shapes(hidden: usize) -> [Shape; 4] {
+/// Plain; mirrored with output buckets; king buckets without mirroring; everything, with either head.
+fn shapes(hidden: usize) -> [Shape; 5] {
     let squares: [u8; 64] = std::array::from_fn(|square| (square % 8 / 2 + square / 32 * 4) as u8);
     let ranks: [u8; 64] = std::array::from_fn(|square| (square / 4) as u8);
     let plain = Shape::plain(hidden);
@@ -18,7 +19,14 @@ fn shapes(hidden: usize) -> [Shape; 4] {
         plain.clone(),
         Shape { mirrored: true, output_buckets: 8, ..plain.clone() },
         Shape { king_buckets: squares, output_buckets: 3, ..plain.clone() },
-        Shape { mirrored: true, king_buckets: ranks, output_buckets: 16, ..plain },
+        Shape { mirrored: true, king_buckets: ranks, output_buckets: 16, ..plain.clone() },
+        Shape {
+            head: Head::Dense,
+            mirrored: true,
+            king_buckets: ranks,
+            output_buckets: 8,
+            ..plain
+        },
     ]
 }
 

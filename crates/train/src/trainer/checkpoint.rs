@@ -15,6 +15,7 @@ use learn::checkpoint::{Numbered, difference, fingerprint};
 use learn::schedule::Decay;
 use learn::{TrainError, read_tensor, write_tensors};
 use nnue::Shape;
+use nnue::network::Head;
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,8 @@ pub(super) struct FixedOptions {
     mirrored: bool,
     king_buckets: String,
     output_buckets: usize,
+    #[serde(default)]
+    dense_head: bool,
     /// The number of rows, and their fingerprint.
     rows: u64,
     data: String,
@@ -108,6 +111,8 @@ struct ShapeMetadata {
     mirrored: bool,
     king_buckets: Vec<u8>,
     output_buckets: usize,
+    #[serde(default)]
+    dense_head: bool,
 }
 
 impl ShapeMetadata {
@@ -117,6 +122,7 @@ impl ShapeMetadata {
             mirrored: shape.mirrored,
             king_buckets: shape.king_buckets.to_vec(),
             output_buckets: shape.output_buckets,
+            dense_head: shape.head == Head::Dense,
         }
     }
 
@@ -127,6 +133,7 @@ impl ShapeMetadata {
             mirrored: self.mirrored,
             king_buckets: king_buckets.map_err(|_| "the table of king buckets is not 64 long")?,
             output_buckets: self.output_buckets,
+            head: if self.dense_head { Head::Dense } else { Head::Linear },
         };
         shape.check().map_err(|error| error.to_string())?;
         Ok(shape)
@@ -147,6 +154,7 @@ impl FixedOptions {
             mirrored: options.shape.mirrored,
             king_buckets: options.shape.king_buckets.iter().map(letter).collect(),
             output_buckets: options.shape.output_buckets,
+            dense_head: options.shape.head == Head::Dense,
             rows,
             data,
             from: from.map(|from| fingerprint(&from.values)),
@@ -236,7 +244,7 @@ impl Checkpoint {
             ("second.", &self.optimizer.exp_avg_sq),
         ];
         let tensors = arrays.into_iter().flat_map(|(prefix, values)| {
-            Tensor::ALL.map(|tensor| {
+            Tensor::of(shape).map(move |tensor| {
                 let (rows, columns) = tensor.size(shape);
                 let name = format!("{prefix}{}", tensor.name());
                 (name, vec![rows, columns], &values[tensor.range(shape)])
@@ -254,6 +262,7 @@ impl Checkpoint {
         let largest = Shape {
             king_buckets: [nnue::network::MAX_BUCKETS as u8 - 1; 64],
             output_buckets: nnue::network::MAX_BUCKETS,
+            head: Head::Dense,
             ..Shape::plain(nnue::network::MAX_HIDDEN)
         };
         let most = 3 * 4 * parameters::count(&largest) as u64 + MAX_HEADER;
@@ -285,7 +294,7 @@ impl Checkpoint {
             ("second.", &mut optimizer.exp_avg_sq),
         ];
         for (prefix, values) in arrays {
-            for tensor in Tensor::ALL {
+            for tensor in Tensor::of(&shape) {
                 let (rows, columns) = tensor.size(&shape);
                 let name = format!("{prefix}{}", tensor.name());
                 read_tensor(&file, name, &[rows, columns], &mut values[tensor.range(&shape)])

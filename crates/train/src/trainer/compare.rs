@@ -4,10 +4,12 @@
 use std::fmt;
 
 use chess::Position;
-use nnue::network::SCALE;
+use nnue::network::{Head, SCALE};
 use serde::Serialize;
 
+use super::dense::Dense;
 use super::parameters::{Parameters, Tensor};
+use super::worker::linear_output;
 use simd::float;
 
 impl Parameters {
@@ -27,8 +29,10 @@ impl Parameters {
             hidden.append(&mut half);
         }
         let bucket = shape.output_bucket(position.occupied().len());
-        let weights = &self.tensor(Tensor::OutputWeights)[bucket * hidden.len()..][..hidden.len()];
-        let output = self.tensor(Tensor::OutputBias)[bucket] + float::screlu_dot(&hidden, weights);
+        let output = match shape.head {
+            Head::Linear => linear_output(self, bucket, &hidden),
+            Head::Dense => Dense::new(shape.hidden).forward(self, bucket, &hidden),
+        };
         output * SCALE as f32
     }
 }
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     fn quantized_networks_are_within_centipawns_of_their_parameters() {
         let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
-        let shape = Shape { hidden: 64, mirrored: true, king_buckets, output_buckets: 8 };
+        let shape = Shape { mirrored: true, king_buckets, output_buckets: 8, ..Shape::plain(64) };
         let mut parameters = Parameters::random(&shape, 8);
         parameters.tensor_mut(Tensor::FeatureBias).fill(0.3);
         let network = parameters.quantized().unwrap();

@@ -10,7 +10,7 @@
 //! or score or result alone if a row has only one. The loss is the squared error, or another power of it.
 //!
 //! A position activates at most 32 inputs, so forward and backward pass are sparse: hidden layers are sums
-//! of weight rows, gradients of weight rows are sums of hidden gradients (`kernel`). Only the optimizer
+//! of weight rows, gradients of weight rows are sums of hidden gradients ([`simd::float`]). Only the optimizer
 //! touches every parameter, once per batch of thousands.
 //!
 //! | file | contents |
@@ -19,7 +19,7 @@
 //! | `rows` | rows in random order, from any step on |
 //! | `example` | from a packed row to active inputs and a target |
 //! | `parameters` | float parameters: initialization, quantization |
-//! | `kernel`, `worker` | forward and backward pass of one thread |
+//! | `worker`, `dense` | forward and backward pass of one thread; those of a dense head |
 //! | `optimizer` | sum of the threads' gradients, AdamW |
 //! | `learner` | a step on all threads |
 //! | `checkpoint`, `log` | files |
@@ -30,6 +30,7 @@
 mod bench;
 mod checkpoint;
 mod compare;
+mod dense;
 mod example;
 mod learner;
 mod log;

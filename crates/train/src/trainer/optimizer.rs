@@ -1,6 +1,7 @@
 //! AdamW on the sum of the threads' gradients, with weights clipped to the range of a network file.
 
 use learn::optim::{AdamW, FoldedBias, Update};
+use nnue::network::Head;
 use simd::AlignedVec;
 
 use super::parameters::{Parameters, Tensor};
@@ -60,7 +61,7 @@ impl Optimizer {
         let (mut exp_avg, mut exp_avg_sq): (&mut [f32], &mut [f32]) =
             (&mut self.exp_avg, &mut self.exp_avg_sq);
         let mut start = 0;
-        for tensor in Tensor::ALL {
+        for tensor in Tensor::of(&shape) {
             let length = tensor.range(&shape).len();
             for (n, list) in work.iter_mut().enumerate() {
                 let take = (n + 1) * length / threads - n * length / threads;
@@ -79,7 +80,7 @@ impl Optimizer {
             for slice in slices {
                 let weight_decay = if slice.tensor.decays() { options.weight_decay } else { 0.0 };
                 let adamw = AdamW { lr: options.lr, betas: BETAS, eps: EPS, weight_decay };
-                slice.update(gradients, options.grad_scale, adamw.at(step));
+                slice.update(gradients, options.grad_scale, adamw.at(step), shape.head);
             }
         };
         data::threads::map_or_panic(work, update);
@@ -87,9 +88,9 @@ impl Optimizer {
 }
 
 impl Slice<'_> {
-    fn update(self, gradients: &[&[f32]], grad_scale: f32, update: Update<FoldedBias>) {
+    fn update(self, gradients: &[&[f32]], grad_scale: f32, update: Update<FoldedBias>, head: Head) {
         let mut sum = [0.0; BLOCK];
-        let limit = self.tensor.limit();
+        let limit = self.tensor.limit(head);
         let blocks = self.params.chunks_mut(BLOCK);
         let moments = self.exp_avg.chunks_mut(BLOCK).zip(self.exp_avg_sq.chunks_mut(BLOCK));
         for (n, (params, (exp_avg, exp_avg_sq))) in blocks.zip(moments).enumerate() {
@@ -118,7 +119,7 @@ mod tests {
         let mut slow = start.clone();
         let (mut m, mut v) = (vec![0.0; gradients.len()], vec![0.0; gradients.len()]);
         for t in 1..=3 {
-            for tensor in Tensor::ALL {
+            for tensor in Tensor::of(&shape) {
                 for i in tensor.range(&shape) {
                     let g = gradients[i] * 0.5;
                     m[i] = 0.9 * m[i] + 0.1 * g;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chess::{Color, PackedRow};
 use data::Split;
 use nnue::Shape;
-use nnue::network::SCALE;
+use nnue::network::{Head, SCALE};
 
 use super::example::sigmoid;
 use learn::TrainError;
@@ -19,7 +19,14 @@ use super::*;
 /// Two king buckets, three output buckets, mirrored.
 fn shape() -> Shape {
     let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
-    Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 3 }
+    Shape { hidden: 32, mirrored: true, king_buckets, output_buckets: 3, head: Head::Linear }
+}
+
+fn with_head(head: Head) -> Shape {
+    match head {
+        Head::Linear => shape(),
+        Head::Dense => Shape { hidden: 128, head, ..shape() },
+    }
 }
 
 fn options(threads: usize) -> TrainOptions {
@@ -33,7 +40,7 @@ struct Reference<'a> {
     options: &'a TrainOptions,
     values: Vec<f64>,
     /// The start of each tensor, and the length of its rows.
-    tensors: [(usize, usize); 4],
+    tensors: [(usize, usize); Tensor::COUNT],
 }
 
 impl<'a> Reference<'a> {
@@ -93,11 +100,44 @@ impl<'a> Reference<'a> {
 
     /// The expected score.
     fn expected_score(&self, hidden: &[f64], bucket: usize) -> f64 {
+        let output = match self.options.shape.head {
+            Head::Linear => self.linear(hidden, bucket),
+            Head::Dense => self.dense(hidden, bucket),
+        };
+        1.0 / (1.0 + (-output * f64::from(SCALE) / self.options.scale).exp())
+    }
+
+    fn linear(&self, hidden: &[f64], bucket: usize) -> f64 {
         let terms = hidden.iter().enumerate().map(|(i, x)| {
             x.clamp(0.0, 1.0).powi(2) * self.values[self.at(Tensor::OutputWeights, bucket, i)]
         });
-        let output = self.values[self.at(Tensor::OutputBias, 0, bucket)] + terms.sum::<f64>();
-        1.0 / (1.0 + (-output * f64::from(SCALE) / self.options.scale).exp())
+        self.values[self.at(Tensor::OutputBias, 0, bucket)] + terms.sum::<f64>()
+    }
+
+    /// The layers of a dense head: 16 → 32 → 1, after the products of the halves of each accumulator.
+    fn dense(&self, hidden: &[f64], bucket: usize) -> f64 {
+        let affine = |weights, bias, outputs: usize, inputs: &[f64]| -> Vec<f64> {
+            let sum = |output| {
+                let row = self.at(weights, bucket * outputs + output, 0);
+                let terms = inputs.iter().enumerate().map(|(i, x)| x * self.values[row + i]);
+                self.values[self.at(bias, bucket, output)] + terms.sum::<f64>()
+            };
+            (0..outputs).map(sum).collect()
+        };
+        let clip = |x: f64| x.clamp(0.0, 1.0);
+        let (size, rounded) = (self.options.shape.hidden, 127.0 / 128.0);
+        let products = |half: &[f64]| -> Vec<f64> {
+            (0..size / 2).map(|i| clip(half[i]) * clip(half[size / 2 + i]) * rounded).collect()
+        };
+        let inputs = [products(&hidden[..size]), products(&hidden[size..])].concat();
+        let first = affine(Tensor::FirstWeights, Tensor::FirstBias, 16, &inputs);
+        let squared = first[..15].iter().map(|x| (x * x * rounded).min(1.0));
+        let inputs: Vec<f64> = squared.chain(first[..15].iter().map(|&x| clip(x))).collect();
+        let second = affine(Tensor::SecondWeights, Tensor::SecondBias, 32, &inputs);
+        let terms = second.iter().enumerate();
+        let terms =
+            terms.map(|(i, &x)| clip(x) * self.values[self.at(Tensor::OutputWeights, bucket, i)]);
+        self.values[self.at(Tensor::OutputBias, 0, bucket)] + terms.sum::<f64>() + first[15]
     }
 
     /// The mean loss.
@@ -173,11 +213,30 @@ fn loss_and_gradients_are_those_of_the_dense_reference_for_any_number_of_threads
 
 #[test]
 fn gradients_of_every_tensor_are_finite_differences_of_the_loss() {
-    let (rows, parameters, options) = (mixed_rows(25, 4), parameters(5), options(1));
+    finite_differences(Head::Linear, parameters(5));
+}
+
+#[test]
+fn gradients_of_a_dense_head_are_finite_differences_of_the_loss() {
+    let mut parameters = Parameters::random(&with_head(Head::Dense), 6);
+    parameters.tensor_mut(Tensor::FeatureBias).fill(0.4);
+    parameters.tensor_mut(Tensor::SecondBias).fill(0.3);
+    let rows = mixed_rows(40, 3);
+    let options = TrainOptions { shape: with_head(Head::Dense), ..options(2) };
+    let reference = Reference::new(&options, &parameters);
+    let mut learner = Learner::new(&options, parameters.clone()).unwrap();
+    let loss = learner.validate(&rows).unwrap().mean().unwrap();
+    assert!((loss - reference.loss(&rows)).abs() < 1e-6, "{loss} {}", reference.loss(&rows));
+    finite_differences(Head::Dense, parameters);
+}
+
+fn finite_differences(head: Head, parameters: Parameters) {
+    let (rows, shape) = (mixed_rows(25, 4), with_head(head));
+    let options = TrainOptions { shape: shape.clone(), ..options(1) };
     let gradients = Learner::new(&options, parameters.clone()).unwrap().gradients(&rows);
     let mut reference = Reference::new(&options, &parameters);
-    for tensor in Tensor::ALL {
-        let mut range: Vec<usize> = tensor.range(&shape()).collect();
+    for tensor in Tensor::of(&shape) {
+        let mut range: Vec<usize> = tensor.range(&shape).collect();
         // The largest ones, so that there is something to compare.
         range.sort_by(|&a, &b| gradients[b].abs().total_cmp(&gradients[a].abs()));
         range.retain(|&n| gradients[n].abs() > 1e-7);

@@ -6,9 +6,10 @@
 //! that runs are bit-exactly reproducible.
 
 use chess::PackedRow;
-use nnue::network::SCALE;
+use nnue::network::{Head, SCALE};
 use simd::{AlignedVec, float};
 
+use super::dense::Dense;
 use super::example::{Encoder, Example, RowCounts, sigmoid};
 use super::parameters::{Parameters, Tensor};
 
@@ -72,6 +73,7 @@ pub(super) struct Worker {
     /// gradients.
     hidden: AlignedVec<f32>,
     sorted: Sorted,
+    dense: Dense,
 }
 
 impl Worker {
@@ -84,6 +86,7 @@ impl Worker {
             examples: Vec::new(),
             hidden: AlignedVec::zeros(rows * 2 * shape.hidden),
             sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; rows * 64] },
+            dense: Dense::new(shape.hidden),
         }
     }
 
@@ -113,9 +116,14 @@ impl Worker {
     ) -> LossTotals {
         let mut total = 0.0;
         let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
-            let layers = worker.hidden.chunks_exact(2 * parameters.shape().hidden);
+            let shape = parameters.shape();
+            let layers = worker.hidden.chunks_exact(2 * shape.hidden);
             for (example, hidden) in worker.examples.iter().zip(layers) {
-                let output = output(parameters, example, hidden);
+                let bucket = usize::from(example.bucket);
+                let output = match shape.head {
+                    Head::Linear => linear_output(parameters, bucket, hidden),
+                    Head::Dense => worker.dense.forward(parameters, bucket, hidden),
+                };
                 total += f64::from(loss.of(output, example.target).0);
             }
         });
@@ -165,33 +173,59 @@ impl Worker {
     /// Adds to the gradient; returns the loss.
     #[inline(never)]
     fn backward(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
-        let shape = parameters.shape();
-        let width = 2 * shape.hidden;
-        let mut total = 0.0;
-        let outputs = parameters.tensor(Tensor::OutputWeights);
-        let [weight_sums, bias_sums, output_sums, output_bias_sums] = self.gradients.tensors_mut();
-        for (example, hidden) in self.examples.iter().zip(self.hidden.chunks_exact_mut(width)) {
-            let (loss, gradient) = loss.of(output(parameters, example, hidden), example.target);
-            total += f64::from(loss);
-            let bucket = usize::from(example.bucket);
-            let row = bucket * width..(bucket + 1) * width;
-            float::screlu_backward(hidden, &outputs[row.clone()], gradient, &mut output_sums[row]);
-            output_bias_sums[bucket] += gradient;
-            let (own, other) = hidden.split_at(shape.hidden);
-            float::add(bias_sums, own);
-            float::add(bias_sums, other);
+        let total = match parameters.shape().head {
+            Head::Linear => self.backward_linear(parameters, loss),
+            Head::Dense => self.backward_dense(parameters, loss),
+        };
+        let hidden = parameters.shape().hidden;
+        let [weight_sums, bias_sums, ..] = self.gradients.tensors_mut();
+        for gradients in self.hidden.chunks_exact(hidden).take(2 * self.examples.len()) {
+            float::add(bias_sums, gradients);
         }
         self.sorted.sort(&self.examples);
-        for (input, sums) in weight_sums.chunks_exact_mut(shape.hidden).enumerate() {
+        for (input, sums) in weight_sums.chunks_exact_mut(hidden).enumerate() {
             float::add_rows(sums, &self.hidden, self.sorted.rows(input));
+        }
+        total
+    }
+
+    /// The backward pass as far as the accumulators, whose gradients replace them.
+    fn backward_linear(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
+        let mut total = 0.0;
+        let width = 2 * parameters.shape().hidden;
+        for (example, hidden) in self.examples.iter().zip(self.hidden.chunks_exact_mut(width)) {
+            let bucket = usize::from(example.bucket);
+            let (loss, gradient) =
+                loss.of(linear_output(parameters, bucket, hidden), example.target);
+            total += f64::from(loss);
+            let weights = parameters.bucket(Tensor::OutputWeights, bucket);
+            let sums = self.gradients.bucket_mut(Tensor::OutputWeights, bucket);
+            float::screlu_backward(hidden, weights, gradient, sums);
+            self.gradients.tensor_mut(Tensor::OutputBias)[bucket] += gradient;
+        }
+        total
+    }
+
+    /// The same for a dense head; bucket by bucket, because the layers of all do not fit the cache.
+    fn backward_dense(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
+        let mut total = 0.0;
+        let width = 2 * parameters.shape().hidden;
+        for bucket in 0..parameters.shape().output_buckets {
+            let rows = self.examples.iter().zip(self.hidden.chunks_exact_mut(width));
+            for (example, hidden) in rows.filter(|(row, _)| usize::from(row.bucket) == bucket) {
+                let output = self.dense.forward(parameters, bucket, hidden);
+                let (loss, gradient) = loss.of(output, example.target);
+                total += f64::from(loss);
+                self.dense.backward(parameters, bucket, gradient, hidden, &mut self.gradients);
+            }
         }
         total
     }
 }
 
-fn output(parameters: &Parameters, example: &Example, hidden: &[f32]) -> f32 {
-    let (width, bucket) = (hidden.len(), usize::from(example.bucket));
-    let weights = &parameters.tensor(Tensor::OutputWeights)[bucket * width..][..width];
+/// The output of a bucket of a linear head, for both accumulators.
+pub(super) fn linear_output(parameters: &Parameters, bucket: usize, hidden: &[f32]) -> f32 {
+    let weights = parameters.bucket(Tensor::OutputWeights, bucket);
     parameters.tensor(Tensor::OutputBias)[bucket] + float::screlu_dot(hidden, weights)
 }
 
