@@ -23,6 +23,7 @@ pub mod syzygy;
 mod table;
 pub mod uci;
 pub mod value;
+pub mod wdl;
 mod weaken;
 
 pub use table::{Bound, OutOfMemory};

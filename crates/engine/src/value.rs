@@ -1,5 +1,6 @@
 //! Values of the search: centipawns from the side to move's view, with mate and tablebase values at both
-//! ends. Outside the search they are a [`Score`], by [`to_score`].
+//! ends. Outside the search they are a [`Score`], by [`to_score`]; people see what [`wdl::shown`](crate::wdl::shown)
+//! makes of them.
 //!
 //! ```text
 //! -MATE … -MATE+MAX_PLY   mated in N plies from the root
@@ -80,40 +81,6 @@ pub const fn to_score(value: Value) -> Score {
     }
 }
 
-/// Win, draw and loss probabilities of the side to move in per mille (WDL); their sum is 1,000.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Chances {
-    /// Wins.
-    pub win: u32,
-    /// Draws.
-    pub draw: u32,
-    /// Losses.
-    pub loss: u32,
-}
-
-/// WDL model: the value with a win probability of one half.
-const EVEN_CHANCE: f64 = 130.0;
-/// WDL model: the scale of the logistic curves, in centipawns.
-const CHANCE_SPREAD: f64 = 75.0;
-
-impl Chances {
-    /// Two logistic curves, whose parameters are round numbers by judgement rather than a fit.
-    pub fn of(value: Value) -> Self {
-        if is_decided(value) {
-            let win = if value > 0 { 1000 } else { 0 };
-            return Self { win, draw: 0, loss: 1000 - win };
-        }
-        let chance = |value: f64| 1000.0 / (1.0 + ((EVEN_CHANCE - value) / CHANCE_SPREAD).exp());
-        let (win, loss) = (chance(value.into()) as u32, chance(-f64::from(value)) as u32);
-        Self { win, draw: 1000 - win - loss, loss }
-    }
-
-    /// The expected score of a game, from 0 to 1.
-    pub fn expectation(self) -> f64 {
-        (f64::from(self.win) + f64::from(self.draw) / 2.0) / 1000.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,15 +96,5 @@ mod tests {
         assert_eq!(to_score(white_pov(mate_in(3), Color::Black)), Score::Mate(-2));
         assert_eq!(to_score(-45).to_string(), "cp -45");
         assert_eq!(to_score(TABLEBASE_WIN - 3), Score::Centipawns(19_997));
-    }
-
-    #[test]
-    fn chances_add_up_and_mirror() {
-        for value in (-3000..=3000).step_by(7).chain([mate_in(5), mated_in(6)]) {
-            let (here, there) = (Chances::of(value), Chances::of(-value));
-            assert_eq!(here.win + here.draw + here.loss, 1000);
-            assert_eq!((here.win, here.loss), (there.loss, there.win));
-        }
-        assert!(Chances::of(100).expectation() > Chances::of(50).expectation());
     }
 }

@@ -12,10 +12,12 @@ use chess::pgn::{GameTree, NodeId};
 use chess::{Color, Game, Move, Position};
 
 use super::judge::{DUBIOUS, Judgement, MISTAKE, loss};
+use super::notation::game_title;
 use super::results::{PositionSearch, SearchResults};
 use super::worker::AnalysisError;
 use crate::search::Limits;
 use crate::value::{DRAW, MATE, Value, is_decided, white_pov};
+use crate::wdl::shown_after;
 
 /// A longer look at a suspect.
 struct Look {
@@ -52,7 +54,7 @@ pub struct MoveAnalysis {
     pub before: Position,
     /// The move.
     pub m: Move,
-    /// The score after the move, from White's point of view.
+    /// The score after the move in centipawns as people see them, from White's point of view.
     pub white: Value,
     /// Expected points lost.
     pub loss: f64,
@@ -162,20 +164,6 @@ impl GameAnalysis {
     }
 }
 
-/// `White – Black, Event, Date`, without unknown tags.
-pub fn game_title(tree: &GameTree) -> String {
-    let tag = |name| tree.tag(name).filter(|v| !v.is_empty() && !v.starts_with('?'));
-    let player = |name| tag(name).unwrap_or(name);
-    let mut title = format!("{} – {}", player("White"), player("Black"));
-    for name in ["Event", "Date"] {
-        if let Some(value) = tag(name) {
-            title.push_str(", ");
-            title.push_str(value.trim_end_matches(".??"));
-        }
-    }
-    title
-}
-
 impl<S: PositionSearch> Analyzer<'_, S> {
     /// The game up to a position of the main line.
     fn game(&self, plies: usize) -> Game {
@@ -206,15 +194,21 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         Ok(true)
     }
 
+    /// The position before a ply of the main line, or after the last one.
+    fn position(&self, n: usize) -> &Position {
+        n.checked_sub(1).map_or(&self.start, |last| &self.line[last].after)
+    }
+
     /// The verdict of the short searches.
     fn first_verdict(&self, n: usize) -> Verdict {
         let (before, after) = (self.results[n].last(), self.results[n + 1].last());
+        let (position, next) = (self.position(n), self.position(n + 1));
         let best = before.pv.first();
         if best.is_none() || best == self.line[n].played.as_ref() {
             return Verdict::default();
         }
         Verdict {
-            loss: loss(before.score, -after.score),
+            loss: loss(before.score, shown_after(-after.score, next, position), position),
             deviation: 0.0,
             better: Some((before.pv.clone(), before.score)),
         }
@@ -272,7 +266,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         };
         let Some(all) = self.searcher.search(&game, &limits)? else { return Ok(None) };
         if all.last().pv.first() == Some(&played) {
-            self.refine(n, all.after_move());
+            self.refine(n, &all);
             self.results[n] = all;
             return Ok(Some(Verdict::default()));
         }
@@ -282,7 +276,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
         let depth = all.last().depth.min(alone.last().depth);
         let at_depth = |depth| match (all.at(depth), alone.at(depth)) {
             (best, _) if best.pv.first() == Some(&played) => 0.0,
-            (best, as_played) => loss(best.score, as_played.score),
+            (best, as_played) => loss(best.score, as_played.score, game.position()),
         };
         let least = (0..STABLE_DEPTHS).map(|back| at_depth(depth - back)).fold(max_loss, f64::min);
         let pieces = game.position().occupied().len();
@@ -292,15 +286,15 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             deviation: if is_certain { 0.0 } else { deviation(all.last().nodes, pieces) },
             better: Some((all.last().pv.clone(), all.last().score)),
         };
-        self.refine(n, alone.after_move());
+        self.refine(n, &alone);
         self.results[n] = all;
         Ok(Some(verdict))
     }
 
-    /// Replaces the results after a move by those of a longer search, unless the game ends there.
-    fn refine(&mut self, n: usize, after: SearchResults) {
+    /// Replaces the results after a move by those of a longer search before it, unless the game ends there.
+    fn refine(&mut self, n: usize, longer: &SearchResults) {
         if self.results[n + 1].last().depth > 0 {
-            self.results[n + 1] = after;
+            self.results[n + 1] = longer.after_move(self.position(n), self.position(n + 1));
         }
     }
 
@@ -308,7 +302,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
     fn judged(&self, n: usize) -> Option<MoveAnalysis> {
         let Ply { id, played, .. } = self.line[n];
         let m = played?;
-        let before = if n == 0 { self.start } else { self.line[n - 1].after };
+        let before = *self.position(n);
         let verdict = self.verdicts[n].clone();
         let verdict = verdict.unwrap_or_else(|| self.first_verdict(n));
         let turn = before.turn();

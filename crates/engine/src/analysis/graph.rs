@@ -1,18 +1,20 @@
 //! The evaluation graph of a game as SVG.
 //!
 //! The y axis is White's expected points, so that the difference between equal and a pawn up is large
-//! and the one between five pawns and nine is small; the scale at the right is in pawns. The area below
+//! and the one between five pawns and nine is small; the scale at the right is in pawns, exact for the pieces of
+//! the start. The area below
 //! the curve is White's share. Marked moves have a dot; every move has a tooltip.
 
 use std::fmt::Write;
 
-use chess::Color;
 use chess::svg::escape_xml;
+use chess::{Color, Position};
 
-use super::game::GameAnalysis;
-use super::judge::{Judgement, expectation};
+use super::game::{GameAnalysis, MoveAnalysis};
+use super::judge::Judgement;
 use super::notation::pawns;
 use crate::value::{MATE, Value};
+use crate::wdl::expectation;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 400.0;
@@ -27,12 +29,15 @@ const TICKS: [Value; 9] = [-400, -200, -100, -50, 0, 50, 100, 200, 400];
 
 /// Draws the graph under a title of at most [`GRAPH_TITLE_WIDTH`] characters.
 pub fn evaluation_graph(analysis: &GameAnalysis, title: &str) -> String {
-    let scores: Vec<Value> = std::iter::once(analysis.start)
-        .chain(analysis.moves.iter().map(|judged| judged.white))
+    let expected = |score: Value, position: &Position| expectation(clamped(score), position);
+    let start = analysis.tree.root().position();
+    let after = |judged: &MoveAnalysis| expected(judged.white, &judged.before.after(judged.m));
+    let points: Vec<f64> = std::iter::once(expected(analysis.start, start))
+        .chain(analysis.moves.iter().map(after))
         .collect();
-    let steps = (scores.len() - 1).max(1) as f64;
+    let steps = (points.len() - 1).max(1) as f64;
     let x = |n: usize| LEFT + (WIDTH - LEFT - RIGHT) * n as f64 / steps;
-    let y = |score: Value| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - expectation(clamped(score)));
+    let y = |expected: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - expected);
     let (top, bottom) = (TOP, HEIGHT - BOTTOM);
     let right = WIDTH - RIGHT;
     let mut svg = String::new();
@@ -54,23 +59,23 @@ pub fn evaluation_graph(analysis: &GameAnalysis, title: &str) -> String {
     // White's share of the points.
     let mut area = format!("M{LEFT:.1} {bottom:.1}");
     let mut curve = String::new();
-    for (n, &score) in scores.iter().enumerate() {
-        let _ = write!(area, "L{:.1} {:.1}", x(n), y(score));
-        let _ = write!(curve, "{:.1},{:.1} ", x(n), y(score));
+    for (n, &point) in points.iter().enumerate() {
+        let _ = write!(area, "L{:.1} {:.1}", x(n), y(point));
+        let _ = write!(curve, "{:.1},{:.1} ", x(n), y(point));
     }
     let _ = writeln!(
         svg,
         r##"<path d="{area}L{:.1} {bottom:.1}Z" fill="#efe9dc"/>"##,
-        x(scores.len() - 1)
+        x(points.len() - 1)
     );
-    scale(&mut svg, y, right);
+    scale(&mut svg, |score| y(expectation(score, start)), right);
     numbers(&mut svg, analysis, x, bottom);
     let _ = writeln!(
         svg,
         r##"<polyline points="{}" fill="none" stroke="#7d949a" stroke-width="2" stroke-linejoin="round"/>"##,
         curve.trim_end()
     );
-    dots(&mut svg, analysis, x, y);
+    dots(&mut svg, analysis, x, |n| y(points[n]));
     legend(&mut svg, analysis);
     svg.push_str("</svg>\n");
     svg
@@ -131,10 +136,10 @@ fn dots(
     svg: &mut String,
     analysis: &GameAnalysis,
     x: impl Fn(usize) -> f64,
-    y: impl Fn(Value) -> f64,
+    y: impl Fn(usize) -> f64,
 ) {
     for (n, judged) in analysis.moves.iter().enumerate() {
-        let (cx, cy) = (x(n + 1), y(judged.white));
+        let (cx, cy) = (x(n + 1), y(n + 1));
         let dots = if judged.before.turn() == Color::White { "." } else { "…" };
         let number = judged.before.fullmove_number();
         let san = judged.before.san(judged.m);

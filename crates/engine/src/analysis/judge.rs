@@ -3,9 +3,11 @@
 //! A win is 1 point, a draw ½. Centipawns are no measure: two pawns decide an equal game and mean
 //! nothing in a won one.
 
+use chess::Position;
 use chess::pgn::Nag;
 
-use crate::value::{Chances, Value};
+use crate::value::Value;
+use crate::wdl::expectation;
 
 /// Least loss of a dubious move (?!), in expected points.
 pub const DUBIOUS: f64 = 0.05;
@@ -74,14 +76,10 @@ impl Judgement {
     }
 }
 
-/// Expected points of a score.
-pub fn expectation(score: Value) -> f64 {
-    Chances::of(score).expectation()
-}
-
-/// Expected points lost by a move, from the scores before and after it for the player who made it.
-pub fn loss(before: Value, after: Value) -> f64 {
-    (expectation(before) - expectation(after)).max(0.0)
+/// Expected points lost by a move, from the shown scores of the best move and of the move itself for the player
+/// who made it, both in the position before it.
+pub fn loss(best: Value, played: Value, before: &Position) -> f64 {
+    (expectation(best, before) - expectation(played, before)).max(0.0)
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@
 //! | `graph` | the evaluation graph as SVG |
 //! | `table` | the move table of a game, and its JSON |
 //! | `pv_text` | principal variations as rows, JSON and a picture |
-//! | `notation` | scores and variations as text, from White's point of view |
+//! | `notation` | scores, variations and titles as text, from White's point of view |
 
 mod accuracy;
 mod annotate;
@@ -40,10 +40,10 @@ mod worker;
 
 pub use accuracy::move_accuracy;
 pub use annotate::annotate;
-pub use game::{GameAnalysis, MoveAnalysis, game_title};
+pub use game::{GameAnalysis, MoveAnalysis};
 pub use graph::{GRAPH_TITLE_WIDTH, evaluation_graph};
-pub use judge::{BLUNDER, DUBIOUS, Judgement, MISTAKE, expectation, loss};
-pub use notation::{numbered_san, pawns, san_line, san_within, score_json};
+pub use judge::{BLUNDER, DUBIOUS, Judgement, MISTAKE, loss};
+pub use notation::{game_title, numbered_san, pawns, san_line, san_within, score_json};
 pub use pv_text::{lines_json, lines_picture};
 pub use results::{PositionSearch, SearchResults};
 pub use table::GameTable;

@@ -1,11 +1,12 @@
-//! Scores and variations as text: pawns from White's point of view, moves in SAN.
+//! Scores, variations and the title of a game as text: pawns from White's point of view, moves in SAN.
 
+use chess::pgn::GameTree;
 use chess::{Color, Move, Position, Score};
 use serde_json::json;
 
 use crate::value::{Value, to_score};
 
-/// `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` for a checkmate on the board.
+/// A score in centipawns as people see them: `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` for a checkmate on the board.
 pub fn pawns(white: Value) -> String {
     match to_score(white) {
         Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
@@ -14,7 +15,7 @@ pub fn pawns(white: Value) -> String {
     }
 }
 
-/// `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
+/// A score in centipawns as people see them: `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
 pub fn score_json(white: Value) -> serde_json::Value {
     match to_score(white) {
         Score::Centipawns(cp) => json!({ "cp": cp }),
@@ -68,6 +69,20 @@ pub fn san_within(position: &Position, moves: &[Move], columns: usize) -> String
         cut.push_str(word);
     }
     cut + " …"
+}
+
+/// `White – Black, Event, Date`, without unknown tags.
+pub fn game_title(tree: &GameTree) -> String {
+    let tag = |name| tree.tag(name).filter(|v| !v.is_empty() && !v.starts_with('?'));
+    let player = |name| tag(name).unwrap_or(name);
+    let mut title = format!("{} – {}", player("White"), player("Black"));
+    for name in ["Event", "Date"] {
+        if let Some(value) = tag(name) {
+            title.push_str(", ");
+            title.push_str(value.trim_end_matches(".??"));
+        }
+    }
+    title
 }
 
 #[cfg(test)]

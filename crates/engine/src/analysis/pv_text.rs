@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::notation::{pawns, san_line, san_within, score_json};
 use super::worker::PvLine;
-use crate::value::{Chances, Value, white_pov};
+use crate::value::white_pov;
+use crate::wdl::Chances;
 
 /// Maximum length of the variation in the title of a picture, in plies.
 const TITLE_MOVES: usize = 14;
@@ -29,14 +30,19 @@ impl PvLine {
     /// Score, chances and as many moves as fit into `columns`.
     pub fn row(&self, position: &Position, columns: usize) -> String {
         let white = white_pov(self.score, position.turn());
-        let start = format!("{:2}. {:>7}  {}  ", self.multipv, pawns(white), chances(white));
+        let start = format!(
+            "{:2}. {:>7}  {}  ",
+            self.multipv,
+            pawns(white),
+            chances(Chances::of(white, position))
+        );
         let room = columns.saturating_sub(start.len());
         start + &san_within(position, &self.moves, room)
     }
 
     fn to_json(&self, position: &Position) -> serde_json::Value {
         let white = white_pov(self.score, position.turn());
-        let Chances { win, draw, loss } = Chances::of(white);
+        let Chances { win, draw, loss } = Chances::of(white, position);
         let mut at = *position;
         let (mut san, mut uci) = (Vec::new(), Vec::new());
         for &m in &self.moves {
@@ -87,8 +93,7 @@ pub fn lines_picture(game: &Game, lines: &[PvLine]) -> BoardPicture {
 }
 
 /// White's chances to win, draw and lose: ` 31 %  52 %  17 %`.
-fn chances(white: Value) -> String {
-    let Chances { win, loss, .. } = Chances::of(white);
+fn chances(Chances { win, loss, .. }: Chances) -> String {
     let percent = |thousandths: u32| (thousandths + 5) / 10;
     let (win, loss) = (percent(win), percent(loss));
     format!("{win:3} % {:3} % {loss:3} %", 100u32.saturating_sub(win + loss))
@@ -111,7 +116,7 @@ mod tests {
     #[test]
     fn chances_add_up_to_a_hundred() {
         for score in (-900..900).step_by(13) {
-            let text = chances(score);
+            let text = chances(Chances::of(score, &Position::INITIAL));
             let numbers = text.split_whitespace().filter_map(|word| word.parse::<u32>().ok());
             assert_eq!(text.len(), 17);
             assert_eq!(numbers.sum::<u32>(), 100, "{text}");

@@ -1,10 +1,11 @@
 //! The results of one search by depth, and the interface of what searches.
 
-use chess::{Game, Move};
+use chess::{Game, Move, Position};
 
 use super::worker::{AnalysisEngine, AnalysisError, PvLine};
 use crate::search::Limits;
 use crate::value::{Value, is_decided};
+use crate::wdl::shown_after;
 
 /// The result of one iteration, for the side to move.
 #[derive(Clone, Default, Debug)]
@@ -80,9 +81,13 @@ impl SearchResults {
         self.0.iter().rfind(|result| result.depth <= depth).unwrap_or(&self.0[0])
     }
 
-    /// The same results for the position after the first move of the PV: a mate is one ply nearer there.
-    pub(super) fn after_move(&self) -> Self {
-        let nearer = |score: Value| if is_decided(score) { score + score.signum() } else { score };
+    /// The same results for the position after the first move of the PV: a mate is one ply nearer there, and the
+    /// same value of the search may be shown as another one.
+    pub(super) fn after_move(&self, before: &Position, after: &Position) -> Self {
+        let nearer = |score: Value| match is_decided(score) {
+            true => score + score.signum(),
+            false => shown_after(score, before, after),
+        };
         let shifted = self.0.iter().map(|result| DepthResult {
             depth: result.depth - 1,
             score: -nearer(result.score),
@@ -102,8 +107,10 @@ mod tests {
     fn a_mate_is_one_ply_nearer_after_the_move() {
         let results =
             |score| SearchResults(vec![DepthResult { depth: 5, score, ..DepthResult::default() }]);
-        assert_eq!(results(mate_in(7)).after_move().last().score, mated_in(6));
-        assert_eq!(results(mated_in(6)).after_move().last().score, mate_in(5));
-        assert_eq!(results(35).after_move().last().score, -35);
+        let initial = Position::INITIAL;
+        let after = |score| results(score).after_move(&initial, &initial).last().score;
+        assert_eq!(after(mate_in(7)), mated_in(6));
+        assert_eq!(after(mated_in(6)), mate_in(5));
+        assert_eq!(after(35), -35);
     }
 }

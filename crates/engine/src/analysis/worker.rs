@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chess::{Game, Move};
+use chess::{Game, Move, Position};
 
 use crate::search::{Control, Engine, Limits, Report, Settings, builder};
 use crate::table::Bound;
 use crate::value::Value;
+use crate::wdl::shown;
 
 /// Why a search has no result.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +34,7 @@ pub struct PvLine {
     pub seldepth: usize,
     /// MultiPV index; 1 is the best line.
     pub multipv: usize,
-    /// For the side to move.
+    /// For the side to move, in centipawns as people see them: see [`shown`].
     pub score: Value,
     /// Nodes searched so far by all threads.
     pub nodes: u64,
@@ -114,10 +115,11 @@ impl AnalysisEngine {
         }
         let settings = Settings { multi_pv: self.multi_pv, ..Settings::default() };
         let engine = &mut self.engine;
+        let position = *game.position();
         let (sender, receiver) = channel();
         std::thread::scope(|scope| {
             let search = move || {
-                let report = |report: Report<'_>| send(report, &sender);
+                let report = |report: Report<'_>| send(&position, report, &sender);
                 engine.search(game, limits, settings, &control, &report)
             };
             let thread = builder()?.spawn_scoped(scope, search)?;
@@ -138,7 +140,7 @@ impl AnalysisEngine {
                     depth: found.depth,
                     seldepth: 1,
                     multipv: 1,
-                    score: found.score,
+                    score: shown(found.score, &position),
                     nodes: found.nodes,
                     seconds: 0.0,
                     moves: vec![m],
@@ -149,7 +151,7 @@ impl AnalysisEngine {
     }
 }
 
-fn send(report: Report<'_>, sender: &Sender<PvLine>) {
+fn send(position: &Position, report: Report<'_>, sender: &Sender<PvLine>) {
     let Report::Line(line) = report else { return };
     // An exact score follows every bound.
     if line.bound != Bound::Exact {
@@ -160,7 +162,7 @@ fn send(report: Report<'_>, sender: &Sender<PvLine>) {
         depth: line.depth,
         seldepth: line.seldepth,
         multipv: line.number,
-        score: line.score,
+        score: shown(line.score, position),
         nodes: line.nodes,
         seconds: line.elapsed.as_secs_f64(),
         moves: line.line.to_vec(),

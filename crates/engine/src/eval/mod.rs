@@ -18,6 +18,7 @@ use nnue::{AnyNetwork, AnyStack};
 
 use crate::search::margins::{material_base, material_scale};
 use crate::value::{Value, clamp_evaluation};
+use crate::wdl::shown;
 
 /// An evaluation updated incrementally by the search: that of a network, or the classical evaluation.
 #[derive(Clone)]
@@ -88,6 +89,7 @@ impl Evaluator {
             Kind::Classic(pawns) => classic::evaluate(position, pawns),
             Kind::Network(accumulators) => {
                 let score = accumulators.evaluate(position).clamp(-MOST, MOST);
+                let score = if score.abs() > SATURATED { grown(position, score) } else { score };
                 match endings::adjust(position, score) {
                     Ok(score) => score,
                     Err(won) => return clamp_evaluation(won),
@@ -109,6 +111,35 @@ impl Evaluator {
             Kind::Network(_) => scaled_by_material(position, evaluation),
         }
     }
+}
+
+impl Evaluator {
+    /// The evaluation in centipawns as people see them, comparable to scores of searches: see [`wdl`](crate::wdl).
+    pub fn shown(&mut self, position: &Position) -> Value {
+        shown(self.evaluate_for_search(position), position)
+    }
+}
+
+/// From here on a network may be saturated: its training clips scores, or squashes them to nearly 1.
+const SATURATED: Value = 500;
+/// … and surely is after this many more.
+const RAMP: Value = 256;
+/// The lead in material that a network still measures.
+const QUEEN: Value = 900;
+
+/// An evaluation of a winning position with what the leader is ahead beyond a queen, unless the network gives as
+/// much: a second queen more is more, so that the shorter way to win is taken. Monotone in the evaluation.
+#[inline(never)]
+fn grown(position: &Position, score: Value) -> Value {
+    const VALUES: [Value; 6] = [100, 320, 330, 500, QUEEN, 0];
+    let leader = if score > 0 { position.turn() } else { !position.turn() };
+    let count = |color, piece_type| position.pieces(color, piece_type).len() as Value;
+    let pieces = PieceType::ALL.into_iter().zip(VALUES);
+    let lead: Value =
+        pieces.map(|(piece, value)| value * (count(leader, piece) - count(!leader, piece))).sum();
+    let more = (lead - QUEEN).max(0) * (score.abs() - SATURATED).min(RAMP) / RAMP;
+    let grown = (score.abs().min(QUEEN) + more).min(endings::WON - 1);
+    score.signum() * grown.max(score.abs())
 }
 
 /// An evaluation scaled by the material that is left; that of a won ending is not.
@@ -145,6 +176,43 @@ mod tests {
             let mut fresh = Evaluator::new(Some(network.clone()));
             fresh.reset(&position);
             assert_eq!(evaluator.evaluate(&position), fresh.evaluate(&position));
+        }
+    }
+
+    #[test]
+    fn two_queens_ahead_is_more_than_one_even_for_a_saturated_network() {
+        // A network of a bias alone: 7 pawns for the side to move, whatever stands on the board.
+        let shape = Shape::plain(64);
+        let [features, hidden, outputs] = [768 * 64, 64, 2 * 64];
+        let bias = 7 * 16_320 / 4;
+        let constant =
+            Network::new(shape, vec![0; features], vec![0; hidden], vec![0; outputs], vec![bias]);
+        let queens = |white: &str| -> Position {
+            let text = format!("r4rk1/5ppp/8/8/8/8/5PPP/{white}RK1 w - - 0 1");
+            text.parse().unwrap()
+        };
+        let [even, one, two, three] = ["R4", "RQ3", "RQQ2", "RQQQ1"].map(queens);
+        for network in [Some(constant.unwrap().into()), file::embedded()].into_iter().flatten() {
+            let mut evaluator = Evaluator::new(Some(network));
+            let mut value = |position| {
+                evaluator.reset(position);
+                evaluator.evaluate(position)
+            };
+            let [even, one, two, three] = [&even, &one, &two, &three].map(&mut value);
+            assert!(even <= one && one + 400 < two && two + 400 < three, "{one} {two} {three}");
+        }
+    }
+
+    #[test]
+    fn growth_is_monotone_continuous_and_symmetric() {
+        let position: Position = "r4rk1/5ppp/8/8/8/8/5PPP/RQQ2RK1 w - - 0 1".parse().unwrap();
+        let black_to_move: Position = position.fen().replace(" w ", " b ").parse().unwrap();
+        for score in 1..endings::WON {
+            let [last, here] = [score - 1, score].map(|score| grown(&position, score));
+            assert!(last <= here && here <= last + 10, "{score}: {last} {here}");
+            assert!(here >= score && (score > 3000 || here < endings::WON), "{score}: {here}");
+            assert_eq!(grown(&black_to_move, -score), -here);
+            assert_eq!(grown(&position, -score), -score, "the side behind in material");
         }
     }
 

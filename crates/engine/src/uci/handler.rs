@@ -9,7 +9,7 @@ use super::options::{Effect, EvalSource, Limit, Options};
 use super::slot::{EngineSlot, SlotError};
 use super::{limits, perft, report};
 use crate::bench;
-use crate::eval::file;
+use crate::eval::{Evaluator, file};
 use crate::openings::{self, Recipe};
 use crate::search::{Control, Engine, Limits, Report, Settings};
 use crate::syzygy::Tablebases;
@@ -168,7 +168,9 @@ impl EngineHandler {
             return Ok(());
         }
         let engine = self.engine()?;
-        let score = engine.evaluate(&position);
+        let mut evaluator = Evaluator::new(engine.network());
+        evaluator.reset(&position);
+        let score = evaluator.shown(&position);
         let name = evaluation_name(engine);
         let turn = position.turn();
         let white = if turn == Color::White { score } else { -score };

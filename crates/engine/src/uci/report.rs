@@ -6,7 +6,8 @@ use uci::Info;
 use super::options::Options;
 use crate::search::{LineReport, Report};
 use crate::table::Bound;
-use crate::value::{Chances, to_score};
+use crate::value::to_score;
+use crate::wdl::{Chances, shown};
 
 /// The `info` line of a report.
 pub fn info_line(position: &Position, report: Report<'_>, options: &Options) -> String {
@@ -29,15 +30,16 @@ pub fn info_line(position: &Position, report: Report<'_>, options: &Options) -> 
 }
 
 fn line_info(position: &Position, line: &LineReport<'_>, options: &Options) -> Info {
+    let score = shown(line.score, position);
     let wdl = options.show_wdl.then(|| {
-        let Chances { win, draw, loss } = Chances::of(line.score);
+        let Chances { win, draw, loss } = Chances::of(score, position);
         [win, draw, loss]
     });
     Info {
         depth: Some(line.depth.unsigned_abs()),
         seldepth: Some(line.seldepth as u32),
         multipv: Some(line.number as u32),
-        score: Some(to_score(line.score)),
+        score: Some(to_score(score)),
         lowerbound: line.bound == Bound::Lower,
         upperbound: line.bound == Bound::Upper,
         wdl,

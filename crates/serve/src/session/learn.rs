@@ -187,13 +187,14 @@ impl Session {
         if self.current_try() != Some(checked) {
             return;
         }
+        let before = self.document.position(checked.before);
         let score = |m: Move| {
             let line = lines.lines.iter().find(|line| line.moves.first() == Some(&m));
             line.map(|line| line.score)
         };
         let is_right = score(checked.tried)
             .zip(score(checked.best))
-            .is_some_and(|(tried, best)| loss(best, tried) < DUBIOUS);
+            .is_some_and(|(tried, best)| loss(best, tried, &before) < DUBIOUS);
         self.judge_try(is_right);
     }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use chess::{Game, Position};
 use engine::search::Limits;
-use engine::value::{Chances, white_pov};
+use engine::value::white_pov;
+use engine::wdl::Chances;
 
 use super::document::{notations, uci, white};
 use super::slot::{Slot, Step};
@@ -155,7 +156,7 @@ impl Session {
         let line = |line: &crate::job::ScoredLine| {
             let (uci, san) = notations(&position, &line.moves);
             let score = white_pov(line.score, position.turn());
-            PvMessage { score: white(score), wdl: wdl(Chances::of(score)), uci, san }
+            PvMessage { score: white(score), wdl: wdl(Chances::of(score, &position)), uci, san }
         };
         let seconds = lines.elapsed.as_secs_f64();
         let message = LinesMessage {

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use chess::{Color, Move};
+use chess::{Color, Move, Position};
 use engine::analysis::{MISTAKE, loss};
 use engine::search::Limits;
 use engine::value::Value;
@@ -91,12 +91,12 @@ impl ModelView {
     }
 
     /// The expected points lost by a move, if it has a score.
-    fn loss(&self, m: Move) -> Option<f64> {
+    fn loss(&self, position: &Position, m: Move) -> Option<f64> {
         if !self.has_best {
             return None;
         }
         let best = self.scores.iter().map(|&(_, score)| score).max()?;
-        self.score(m).map(|score| loss(best, score))
+        self.score(m).map(|score| loss(best, score, position))
     }
 
     pub fn failed(&mut self, id: JobId) -> bool {
@@ -208,11 +208,11 @@ impl Session {
         if place.document != self.document.number {
             return;
         }
-        let view = &self.model;
         let position = self.document.position(place.node);
+        let loss = |m: Move| self.model.loss(&position, m);
         let is_missed = likely(prediction).next().is_some()
-            && likely(prediction).all(|m| view.loss(m).is_some_and(|loss| loss >= MISSED));
-        let kind = |m: Move, p: f32| match view.loss(m) {
+            && likely(prediction).all(|m| loss(m).is_some_and(|loss| loss >= MISSED));
+        let kind = |m: Move, p: f32| match loss(m) {
             Some(loss) if p >= LIKELY && loss >= MISTAKE => Some(MoveKind::Trap),
             Some(loss) if p < LIKELY && loss <= NEARLY_BEST && is_missed => Some(MoveKind::Hard),
             _ => None,
@@ -223,7 +223,7 @@ impl Session {
                 uci: uci(m),
                 san: position.san(m).to_string(),
                 probability: p,
-                loss: view.loss(m),
+                loss: loss(m),
                 kind: kind(m, p),
             })
         };

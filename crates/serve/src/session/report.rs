@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use chess::Color;
 use chess::pgn::NodeId;
-use engine::analysis::{GameAnalysis, MoveAnalysis, annotate, expectation};
+use engine::analysis::{GameAnalysis, MoveAnalysis, annotate};
+use engine::wdl::expectation;
 use engine::search::Limits;
 
 use super::Session;
@@ -111,7 +112,7 @@ impl Session {
         let point = |node: NodeId, score, mark| GraphPoint {
             node: node.number(),
             score: white(score),
-            expectation: expectation(score),
+            expectation: expectation(score, &self.document.position(node)),
             mark,
         };
         let start = point(NodeId::ROOT, analysis.start, None);

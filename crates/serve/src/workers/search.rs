@@ -6,8 +6,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use chess::Position;
 use engine::Bound;
 use engine::search::{Control, Found, Limits, Report, Settings, with_deep_stack};
+use engine::wdl::shown;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -25,6 +27,7 @@ struct SearchProgress {
     /// Nodes and depth of earlier slices.
     earlier: (u64, i32),
     begun: Instant,
+    position: Position,
 }
 
 impl SearchProgress {
@@ -41,7 +44,7 @@ impl SearchProgress {
             return;
         }
         let mut lines = self.lines();
-        let scored = ScoredLine { score: line.score, moves: line.line.to_vec() };
+        let scored = ScoredLine { score: shown(line.score, &self.position), moves: line.line.to_vec() };
         match line.number.checked_sub(1) {
             Some(at) if at < lines.lines.len() => lines.lines[at] = scored,
             Some(_) => lines.lines.push(scored),
@@ -114,6 +117,7 @@ async fn slice(
         earlier: (earlier.nodes, earlier.depth),
         lines: Mutex::new(earlier),
         begun,
+        position: *search.game.position(),
     });
     let (of_thread, search_of_thread) = (Arc::clone(&progress), Arc::clone(search));
     let _end = OnDrop(|| progress.control.stop());
@@ -157,7 +161,7 @@ async fn slice(
     lines.nodes = lines.nodes.max(progress.earlier.0 + found.nodes);
     if let (true, Some(m)) = (lines.lines.is_empty(), found.best) {
         // Stopped before the end of the first iteration: there is still a move with a score.
-        lines.lines.push(ScoredLine { score: found.score, moves: vec![m] });
+        lines.lines.push(ScoredLine { score: shown(found.score, search.game.position()), moves: vec![m] });
         lines.depth = found.depth;
     }
     Some(Slice { found, lines, is_preempted })
