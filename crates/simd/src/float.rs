@@ -9,8 +9,8 @@
 use crate::dispatch::dispatch;
 use crate::quantized::STEP;
 
-/// Columns that are summed in registers: four of the widest.
-const STRIP: usize = 64;
+/// Columns that [`add_rows`] sums in registers: four of the widest.
+pub const STRIP: usize = 64;
 
 dispatch! {
     /// `sum += Σ table[rows]`, in the order of the list. Rows of the table are as long as the sum, a multiple
@@ -97,50 +97,6 @@ dispatch! {
                 low[i] = if a == low[i] && a > 0.0 && a < 1.0 { gradient * b } else { 0.0 };
                 high[i] = if b == high[i] && b > 0.0 && b < 1.0 { gradient * a } else { 0.0 };
             }
-        }
-    }
-
-    /// `output = bias + weights · input`, with a row of weights for each output. The number of inputs is a
-    /// multiple of 32.
-    pub fn affine(weights: &[f32], bias: &[f32], input: &[f32], output: &mut [f32]) {
-        let rows = weights.chunks_exact(input.len());
-        for ((row, bias), output) in rows.zip(bias).zip(output) {
-            let mut sums = [0.0; STEP];
-            for (w, x) in row.as_chunks::<STEP>().0.iter().zip(input.as_chunks::<STEP>().0) {
-                for i in 0..STEP {
-                    sums[i] += w[i] * x[i];
-                }
-            }
-            *output = bias + sum(sums);
-        }
-    }
-
-    /// The backward pass of [`affine`], given the gradient w.r.t. its output: accumulates the gradient w.r.t. the
-    /// weights, and sets the gradient w.r.t. the input.
-    pub fn affine_backward(
-        weights: &[f32],
-        input: &[f32],
-        gradients: &[f32],
-        weight_gradients: &mut [f32],
-        input_gradients: &mut [f32],
-    ) {
-        let width = input.len();
-        let columns = input.as_chunks::<STEP>().0.iter();
-        for (n, (x, out)) in columns.zip(input_gradients.as_chunks_mut::<STEP>().0).enumerate() {
-            let mut sums = [0.0; STEP];
-            for (row, &gradient) in gradients.iter().enumerate() {
-                let at = row * width + n * STEP;
-                let (Some(w), Some(g)) =
-                    (weights[at..].first_chunk::<STEP>(), weight_gradients[at..].first_chunk_mut::<STEP>())
-                else {
-                    break;
-                };
-                for i in 0..STEP {
-                    sums[i] += gradient * w[i];
-                    g[i] += gradient * x[i];
-                }
-            }
-            *out = sums;
         }
     }
 }

@@ -31,7 +31,11 @@ impl Parameters {
         let bucket = shape.output_bucket(position.occupied().len());
         let output = match shape.head {
             Head::Linear => linear_output(self, bucket, &hidden),
-            Head::Dense => Dense::new(shape.hidden).forward(self, bucket, &hidden),
+            Head::Dense => {
+                let mut dense = Dense::new(shape.hidden, 1);
+                dense.load(self, bucket);
+                dense.forward(self, &hidden)[0]
+            }
         };
         output * SCALE as f32
     }

@@ -1,115 +1,214 @@
-//! Forward and backward pass of the dense head, one position at a time.
+//! Forward and backward pass of the dense head, for positions of one output bucket at a time.
 //!
 //! The same function as the quantized layers ([`nnue::network::dense`]), in f32: where the integers round, as
 //! after a product of two inputs, the mean is followed by a factor of [`ROUNDED`].
 
 use nnue::network::dense::{FIRST, SECOND};
+use simd::gemm::{Matrix, MatrixMut, copy_row_major, matmul, matmul_add};
 use simd::{AlignedVec, float};
 
 use super::parameters::{Parameters, SECOND_WIDTH, Tensor};
+use super::worker::Loss;
 
 /// 127/128: 1·1 as int8, and 1² after the shift of the squared activation.
 pub(super) const ROUNDED: f32 = 127.0 / 128.0;
 /// Outputs of the first layer that the second one reads, twice.
 pub(super) const ACTIVATED: usize = FIRST - 1;
 
-/// The activations of one position, and the gradients with respect to them.
+/// The activations of some positions, and the gradients with respect to them. Matrices have a row for each
+/// position.
 #[derive(Clone, Debug)]
 pub(super) struct Dense {
+    /// The accumulators' length.
+    hidden: usize,
+    /// The output bucket, and its weights, transposed.
+    bucket: usize,
+    first_weights: AlignedVec<f32>,
+    second_weights: AlignedVec<f32>,
     /// Pairwise products of the accumulators.
     inputs: AlignedVec<f32>,
-    input_gradients: AlignedVec<f32>,
     /// The sums of the first layer.
-    first: [f32; FIRST],
+    first: AlignedVec<f32>,
     /// The inputs of the second layer.
-    hidden: [f32; SECOND_WIDTH],
+    activated: AlignedVec<f32>,
     /// The sums of the second layer.
-    second: [f32; SECOND],
+    second: AlignedVec<f32>,
+    input_gradients: AlignedVec<f32>,
+    first_gradients: AlignedVec<f32>,
+    activated_gradients: AlignedVec<f32>,
+    second_gradients: AlignedVec<f32>,
+    outputs: Vec<f32>,
 }
 
 impl Dense {
-    pub(super) fn new(hidden: usize) -> Self {
+    /// Room for as many positions.
+    pub(super) fn new(hidden: usize, rows: usize) -> Self {
+        let matrix = |width: usize| AlignedVec::zeros(rows * width);
         Self {
-            inputs: AlignedVec::zeros(hidden),
-            input_gradients: AlignedVec::zeros(hidden),
-            first: [0.0; FIRST],
-            hidden: [0.0; SECOND_WIDTH],
-            second: [0.0; SECOND],
+            hidden,
+            bucket: 0,
+            first_weights: AlignedVec::zeros(hidden * FIRST),
+            second_weights: AlignedVec::zeros(SECOND_WIDTH * SECOND),
+            inputs: matrix(hidden),
+            first: matrix(FIRST),
+            activated: matrix(SECOND_WIDTH),
+            second: matrix(SECOND),
+            input_gradients: matrix(hidden),
+            first_gradients: matrix(FIRST),
+            activated_gradients: matrix(SECOND_WIDTH),
+            second_gradients: matrix(SECOND),
+            outputs: Vec::new(),
         }
     }
 
-    /// The output of a bucket for both accumulators, that of the side to move first.
-    pub(super) fn forward(
-        &mut self,
-        parameters: &Parameters,
-        bucket: usize,
-        accumulators: &[f32],
-    ) -> f32 {
-        let rows = |tensor| parameters.bucket(tensor, bucket);
-        let width = accumulators.len() / 2;
-        let halves = accumulators.chunks_exact(width).zip(self.inputs.chunks_exact_mut(width / 2));
-        halves.for_each(|(accumulator, products)| float::pairwise(accumulator, ROUNDED, products));
-        float::affine(
-            rows(Tensor::FirstWeights),
-            rows(Tensor::FirstBias),
-            &self.inputs,
-            &mut self.first,
+    /// Chooses the bucket of the positions that follow.
+    pub(super) fn load(&mut self, parameters: &Parameters, bucket: usize) {
+        self.bucket = bucket;
+        let first =
+            Matrix::new(parameters.bucket(Tensor::FirstWeights, bucket), FIRST, self.hidden);
+        copy_row_major(&mut self.first_weights, first.transposed());
+        let second = parameters.bucket(Tensor::SecondWeights, bucket);
+        let second = Matrix::new(second, SECOND, SECOND_WIDTH);
+        copy_row_major(&mut self.second_weights, second.transposed());
+    }
+
+    /// The outputs for pairs of accumulators, that of the side to move first. The parameters are those of
+    /// [`load`](Self::load).
+    pub(super) fn forward(&mut self, parameters: &Parameters, accumulators: &[f32]) -> &[f32] {
+        let (bucket, hidden) = (self.bucket, self.hidden);
+        let rows = accumulators.len() / (2 * hidden);
+        let halves = accumulators.chunks_exact(hidden);
+        for (accumulator, products) in halves.zip(self.inputs.chunks_exact_mut(hidden / 2)) {
+            float::pairwise(accumulator, ROUNDED, products);
+        }
+        set_rows(&mut self.first[..rows * FIRST], parameters.bucket(Tensor::FirstBias, bucket));
+        matmul_add(
+            MatrixMut::new(&mut self.first, rows, FIRST),
+            Matrix::new(&self.inputs, rows, hidden),
+            Matrix::new(&self.first_weights, hidden, FIRST),
+            1.0,
         );
-        for (n, &sum) in self.first[..ACTIVATED].iter().enumerate() {
-            self.hidden[n] = (sum * sum * ROUNDED).min(1.0);
-            self.hidden[ACTIVATED + n] = sum.clamp(0.0, 1.0);
+        let sums = self.first.as_chunks::<FIRST>().0.iter();
+        for (sums, to) in sums.zip(self.activated.as_chunks_mut::<SECOND_WIDTH>().0).take(rows) {
+            for (n, &sum) in sums[..ACTIVATED].iter().enumerate() {
+                to[n] = (sum * sum * ROUNDED).min(1.0);
+                to[ACTIVATED + n] = sum.clamp(0.0, 1.0);
+            }
         }
-        let (weights, bias) = (rows(Tensor::SecondWeights), rows(Tensor::SecondBias));
-        float::affine(weights, bias, &self.hidden, &mut self.second);
-        let terms = self.second.iter().zip(rows(Tensor::OutputWeights));
-        let sum: f32 = terms.map(|(sum, weight)| sum.clamp(0.0, 1.0) * weight).sum();
-        sum + rows(Tensor::OutputBias)[0] + self.first[ACTIVATED]
+        set_rows(&mut self.second[..rows * SECOND], parameters.bucket(Tensor::SecondBias, bucket));
+        matmul_add(
+            MatrixMut::new(&mut self.second, rows, SECOND),
+            Matrix::new(&self.activated, rows, SECOND_WIDTH),
+            Matrix::new(&self.second_weights, SECOND_WIDTH, SECOND),
+            1.0,
+        );
+        let weights = parameters.bucket(Tensor::OutputWeights, bucket);
+        let bias = parameters.bucket(Tensor::OutputBias, bucket)[0];
+        let rows =
+            self.second.as_chunks::<SECOND>().0.iter().zip(self.first.as_chunks::<FIRST>().0);
+        let outputs = rows.map(|(second, first)| {
+            let terms = second.iter().zip(weights);
+            let sum: f32 = terms.map(|(sum, weight)| sum.clamp(0.0, 1.0) * weight).sum();
+            sum + bias + first[ACTIVATED]
+        });
+        self.outputs.clear();
+        self.outputs.extend(outputs.take(accumulators.len() / (2 * hidden)));
+        &self.outputs
     }
 
-    /// The backward pass after [`forward`](Self::forward), given the gradient with respect to the output: adds
-    /// to the gradients of the parameters, and replaces the accumulators by the gradients with respect to them.
+    /// The backward pass after [`forward`](Self::forward): adds to the gradients of the parameters, and replaces
+    /// the accumulators by the gradients with respect to them. Returns the loss.
     pub(super) fn backward(
         &mut self,
         parameters: &Parameters,
-        bucket: usize,
-        gradient: f32,
+        loss: &Loss,
+        targets: impl Iterator<Item = f32>,
         accumulators: &mut [f32],
         gradients: &mut Parameters,
-    ) {
-        let rows = |tensor| parameters.bucket(tensor, bucket);
-        let mut second = [0.0; SECOND];
-        gradients.bucket_mut(Tensor::OutputBias, bucket)[0] += gradient;
-        let output = gradients.bucket_mut(Tensor::OutputWeights, bucket).iter_mut();
-        let output = output.zip(rows(Tensor::OutputWeights));
-        for ((own, (sums, weight)), &sum) in second.iter_mut().zip(output).zip(&self.second) {
-            let activation = sum.clamp(0.0, 1.0);
-            *sums += gradient * activation;
-            *own = if activation == sum { gradient * weight } else { 0.0 };
-        }
-        float::add(gradients.bucket_mut(Tensor::SecondBias, bucket), &second);
-        let (sums, weights) =
-            (gradients.bucket_mut(Tensor::SecondWeights, bucket), rows(Tensor::SecondWeights));
-        let mut hidden = [0.0; SECOND_WIDTH];
-        float::affine_backward(weights, &self.hidden, &second, sums, &mut hidden);
-
-        let mut first = [0.0; FIRST];
-        for (n, (own, &sum)) in first[..ACTIVATED].iter_mut().zip(&self.first).enumerate() {
-            if sum * sum * ROUNDED < 1.0 {
-                *own = hidden[n] * 2.0 * ROUNDED * sum;
-            }
-            if sum > 0.0 && sum < 1.0 {
-                *own += hidden[ACTIVATED + n];
+    ) -> f64 {
+        let (bucket, hidden) = (self.bucket, self.hidden);
+        let rows = self.outputs.len();
+        let mut total = 0.0;
+        // The output layer; the last output of the first layer is added to it.
+        let weights = parameters.bucket(Tensor::OutputWeights, bucket);
+        let seconds = self.second.as_chunks::<SECOND>().0.iter();
+        let seconds = seconds.zip(self.second_gradients.as_chunks_mut::<SECOND>().0);
+        let firsts = self.first_gradients.as_chunks_mut::<FIRST>().0.iter_mut();
+        let layers = seconds.zip(firsts).zip(self.outputs.iter().zip(targets));
+        for (((second, own), first), (&output, target)) in layers {
+            let (loss, gradient) = loss.of(output, target);
+            total += f64::from(loss);
+            first[ACTIVATED] = gradient;
+            gradients.bucket_mut(Tensor::OutputBias, bucket)[0] += gradient;
+            let sums = gradients.bucket_mut(Tensor::OutputWeights, bucket).iter_mut();
+            let terms = own.iter_mut().zip(second).zip(sums.zip(weights));
+            for ((own, &sum), (sums, weight)) in terms {
+                let activation = sum.clamp(0.0, 1.0);
+                *sums += gradient * activation;
+                *own = if activation == sum { gradient * weight } else { 0.0 };
             }
         }
-        first[ACTIVATED] = gradient;
-        float::add(gradients.bucket_mut(Tensor::FirstBias, bucket), &first);
-        let (sums, weights) =
-            (gradients.bucket_mut(Tensor::FirstWeights, bucket), rows(Tensor::FirstWeights));
-        float::affine_backward(weights, &self.inputs, &first, sums, &mut self.input_gradients);
-        let width = accumulators.len() / 2;
-        let halves = self.input_gradients.chunks_exact(width / 2);
-        for (accumulator, products) in accumulators.chunks_exact_mut(width).zip(halves) {
+        // The second layer.
+        let second = Matrix::new(&self.second_gradients, rows, SECOND);
+        add_rows(gradients.bucket_mut(Tensor::SecondBias, bucket), second.data(), rows);
+        matmul_add(
+            MatrixMut::new(
+                gradients.bucket_mut(Tensor::SecondWeights, bucket),
+                SECOND,
+                SECOND_WIDTH,
+            ),
+            second.transposed(),
+            Matrix::new(&self.activated, rows, SECOND_WIDTH),
+            1.0,
+        );
+        let weights = parameters.bucket(Tensor::SecondWeights, bucket);
+        matmul(
+            MatrixMut::new(&mut self.activated_gradients, rows, SECOND_WIDTH),
+            second,
+            Matrix::new(weights, SECOND, SECOND_WIDTH),
+            1.0,
+        );
+        let sums = self.first.as_chunks::<FIRST>().0.iter();
+        let sums = sums.zip(self.activated_gradients.as_chunks::<SECOND_WIDTH>().0).take(rows);
+        for ((sums, from), own) in sums.zip(self.first_gradients.as_chunks_mut::<FIRST>().0) {
+            for (n, &sum) in sums[..ACTIVATED].iter().enumerate() {
+                let squared = if sum * sum * ROUNDED < 1.0 { 2.0 * ROUNDED * sum } else { 0.0 };
+                let clipped = if sum > 0.0 && sum < 1.0 { from[ACTIVATED + n] } else { 0.0 };
+                own[n] = from[n] * squared + clipped;
+            }
+        }
+        // The first layer.
+        let first = Matrix::new(&self.first_gradients, rows, FIRST);
+        add_rows(gradients.bucket_mut(Tensor::FirstBias, bucket), first.data(), rows);
+        matmul_add(
+            MatrixMut::new(gradients.bucket_mut(Tensor::FirstWeights, bucket), FIRST, hidden),
+            first.transposed(),
+            Matrix::new(&self.inputs, rows, hidden),
+            1.0,
+        );
+        let weights = parameters.bucket(Tensor::FirstWeights, bucket);
+        matmul(
+            MatrixMut::new(&mut self.input_gradients, rows, hidden),
+            first,
+            Matrix::new(weights, FIRST, hidden),
+            1.0,
+        );
+        let halves = self.input_gradients.chunks_exact(hidden / 2);
+        for (accumulator, products) in accumulators.chunks_exact_mut(hidden).zip(halves) {
             float::pairwise_backward(accumulator, ROUNDED, products);
         }
+        total
+    }
+}
+
+/// Every row of the matrix becomes this one.
+fn set_rows(matrix: &mut [f32], row: &[f32]) {
+    matrix.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(row));
+}
+
+/// Adds the first rows of a matrix to the sums.
+fn add_rows(sums: &mut [f32], matrix: &[f32], rows: usize) {
+    for row in matrix.chunks_exact(sums.len()).take(rows) {
+        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
     }
 }

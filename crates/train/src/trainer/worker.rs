@@ -1,20 +1,26 @@
 //! Forward and backward pass of one thread.
 //!
-//! Rows are processed in *blocks* whose hidden layers fit the L2 cache. For the gradient of the feature
-//! weights the inputs of a block are sorted: every active weight row is read and written once per block,
-//! not once per position. Each thread has its own gradient; the optimizer sums them in a fixed order, so
-//! that runs are bit-exactly reproducible.
+//! Weights and gradients do not fit the caches. So rows are processed in large *blocks*, and the accumulators
+//! of a block in *strips* of columns: the weights of a strip, or the gradients of its accumulators, fit the L2
+//! cache, and all positions of the block use them. For the gradient of the feature weights the inputs of a block
+//! are sorted: every active weight row is read and written once per block, not once per position. Each thread
+//! has its own gradient; the optimizer sums them in a fixed order, so that runs are bit-exactly reproducible.
+
+use std::ops::Range;
 
 use chess::PackedRow;
 use nnue::network::{Head, SCALE};
-use simd::{AlignedVec, float};
+use simd::AlignedVec;
+use simd::float::{self, STRIP};
 
 use super::dense::Dense;
 use super::example::{Encoder, Example, RowCounts, sigmoid};
 use super::parameters::{Parameters, Tensor};
 
-/// Values in the hidden layers of a block: 256 KiB.
-const BLOCK_VALUES: usize = 1 << 16;
+/// Rows of a block.
+const BLOCK: usize = 1024;
+/// Rows that pass the dense head at once: its matrices fit the L2 cache.
+const DENSE_ROWS: usize = 32;
 
 /// The loss of some rows.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -48,7 +54,7 @@ pub(super) struct Loss {
 impl Loss {
     /// The loss of an output, and its derivative.
     #[inline]
-    fn of(&self, output: f32, target: f32) -> (f32, f32) {
+    pub(super) fn of(&self, output: f32, target: f32) -> (f32, f32) {
         let slope = SCALE as f32 / self.scale;
         let expectation = sigmoid(output * slope);
         let error = expectation - target;
@@ -66,27 +72,29 @@ impl Loss {
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     pub(super) gradients: Parameters,
-    /// Rows per block.
-    block: usize,
-    examples: Vec<Example>,
+    /// The examples of a dense head by bucket: a block is a matrix for the layers of its bucket. Those of a
+    /// linear head are one list.
+    examples: Vec<Vec<Example>>,
     /// The hidden layers of a block, side to move and opponent in turn; after the backward pass, their
     /// gradients.
     hidden: AlignedVec<f32>,
+    /// A strip of the feature weights, or of the hidden layers.
+    strip: AlignedVec<f32>,
     sorted: Sorted,
-    dense: Dense,
+    dense: Option<Dense>,
 }
 
 impl Worker {
     pub(super) fn new(parameters: &Parameters) -> Self {
         let shape = parameters.shape();
-        let rows = BLOCK_VALUES / (2 * shape.hidden);
+        let dense = (shape.head == Head::Dense).then(|| Dense::new(shape.hidden, DENSE_ROWS));
         Self {
             gradients: Parameters::zero(shape),
-            block: rows,
-            examples: Vec::new(),
-            hidden: AlignedVec::zeros(rows * 2 * shape.hidden),
-            sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; rows * 64] },
-            dense: Dense::new(shape.hidden),
+            examples: vec![Vec::new(); if dense.is_some() { shape.output_buckets } else { 1 }],
+            hidden: AlignedVec::zeros(2 * BLOCK * shape.hidden),
+            strip: AlignedVec::zeros(STRIP * shape.inputs().max(2 * BLOCK)),
+            sorted: Sorted { starts: vec![0; shape.inputs() + 1], rows: vec![0; BLOCK * 64] },
+            dense,
         }
     }
 
@@ -100,8 +108,8 @@ impl Worker {
     ) -> LossTotals {
         self.gradients.values.fill(0.0);
         let mut total = 0.0;
-        let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
-            total += worker.backward(parameters, loss);
+        let counts = self.forward_blocks(parameters, encoder, rows, |worker, block| {
+            total += worker.backward(parameters, loss, block);
         });
         LossTotals { loss: total, counts }
     }
@@ -115,85 +123,106 @@ impl Worker {
         rows: &[PackedRow],
     ) -> LossTotals {
         let mut total = 0.0;
-        let counts = self.forward_blocks(parameters, encoder, rows, |worker| {
-            let shape = parameters.shape();
-            let layers = worker.hidden.chunks_exact(2 * shape.hidden);
-            for (example, hidden) in worker.examples.iter().zip(layers) {
-                let bucket = usize::from(example.bucket);
-                let output = match shape.head {
-                    Head::Linear => linear_output(parameters, bucket, hidden),
-                    Head::Dense => worker.dense.forward(parameters, bucket, hidden),
-                };
-                total += f64::from(loss.of(output, example.target).0);
+        let width = 2 * parameters.shape().hidden;
+        let counts = self.forward_blocks(parameters, encoder, rows, |worker, block| {
+            if let Some(dense) = &mut worker.dense {
+                let layers = worker.hidden.chunks(DENSE_ROWS * width);
+                for (block, hidden) in block.chunks(DENSE_ROWS).zip(layers) {
+                    let outputs = dense.forward(parameters, &hidden[..block.len() * width]);
+                    for (&output, example) in outputs.iter().zip(block) {
+                        total += f64::from(loss.of(output, example.target).0);
+                    }
+                }
+            } else {
+                for (example, hidden) in block.iter().zip(worker.hidden.chunks_exact(width)) {
+                    let output = linear_output(parameters, usize::from(example.bucket), hidden);
+                    total += f64::from(loss.of(output, example.target).0);
+                }
             }
         });
         LossTotals { loss: total, counts }
     }
 
-    /// Encodes the rows block by block, runs the forward pass, and calls `each`.
+    /// Encodes the rows, runs the forward pass block by block, and calls `each`.
     fn forward_blocks(
         &mut self,
         parameters: &Parameters,
         encoder: &Encoder,
         rows: &[PackedRow],
-        mut each: impl FnMut(&mut Self),
+        mut each: impl FnMut(&mut Self, &[Example]),
     ) -> RowCounts {
-        let mut counts = RowCounts::default();
-        for block in rows.chunks(self.block) {
-            self.encode(encoder, block, &mut counts);
-            self.forward(parameters);
-            each(self);
+        let mut lists = std::mem::take(&mut self.examples);
+        let counts = encode(encoder, rows, &mut lists);
+        for (bucket, list) in lists.iter().enumerate() {
+            if let Some(dense) = &mut self.dense {
+                dense.load(parameters, bucket);
+            }
+            for block in list.chunks(BLOCK) {
+                self.forward(parameters, block);
+                each(self, block);
+            }
         }
+        self.examples = lists;
         counts
     }
 
-    fn encode(&mut self, encoder: &Encoder, rows: &[PackedRow], counts: &mut RowCounts) {
-        self.examples.clear();
-        let mut example = Example::EMPTY;
-        for row in rows {
-            if encoder.encode(row, &mut example, counts) {
-                self.examples.push(example);
-            }
-        }
-    }
-
     #[inline(never)]
-    fn forward(&mut self, parameters: &Parameters) {
+    fn forward(&mut self, parameters: &Parameters, block: &[Example]) {
         let weights = parameters.tensor(Tensor::FeatureWeights);
         let bias = parameters.tensor(Tensor::FeatureBias);
-        let mut layers = self.hidden.chunks_exact_mut(bias.len());
-        for example in &self.examples {
-            for (side, hidden) in layers.by_ref().take(2).enumerate() {
-                hidden.copy_from_slice(bias);
-                float::add_rows(hidden, weights, example.inputs(side));
+        let hidden = bias.len();
+        for first in (0..hidden).step_by(STRIP) {
+            let columns = first..(first + STRIP).min(hidden);
+            let strip = copy_strip(&mut self.strip, weights, hidden, columns.clone());
+            let mut layers = self.hidden.chunks_exact_mut(hidden);
+            for example in block {
+                for (side, layer) in layers.by_ref().take(2).enumerate() {
+                    let sums = &mut layer[columns.clone()];
+                    sums.copy_from_slice(&bias[columns.clone()]);
+                    float::add_rows(sums, strip, example.inputs(side));
+                }
             }
         }
     }
 
     /// Adds to the gradient; returns the loss.
     #[inline(never)]
-    fn backward(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
-        let total = match parameters.shape().head {
-            Head::Linear => self.backward_linear(parameters, loss),
-            Head::Dense => self.backward_dense(parameters, loss),
-        };
+    fn backward(&mut self, parameters: &Parameters, loss: &Loss, block: &[Example]) -> f64 {
         let hidden = parameters.shape().hidden;
+        let total = if let Some(dense) = &mut self.dense {
+            let layers = self.hidden.chunks_mut(DENSE_ROWS * 2 * hidden);
+            let step = |(block, layers): (&[Example], &mut [f32])| {
+                let layers = &mut layers[..block.len() * 2 * hidden];
+                dense.forward(parameters, layers);
+                let targets = block.iter().map(|example| example.target);
+                dense.backward(parameters, loss, targets, layers, &mut self.gradients)
+            };
+            block.chunks(DENSE_ROWS).zip(layers).map(step).sum()
+        } else {
+            self.backward_linear(parameters, loss, block)
+        };
         let [weight_sums, bias_sums, ..] = self.gradients.tensors_mut();
-        for gradients in self.hidden.chunks_exact(hidden).take(2 * self.examples.len()) {
-            float::add(bias_sums, gradients);
-        }
-        self.sorted.sort(&self.examples);
-        for (input, sums) in weight_sums.chunks_exact_mut(hidden).enumerate() {
-            float::add_rows(sums, &self.hidden, self.sorted.rows(input));
+        let layers = &self.hidden[..2 * block.len() * hidden];
+        layers.chunks_exact(hidden).for_each(|gradients| float::add(bias_sums, gradients));
+        self.sorted.sort(block);
+        for first in (0..hidden).step_by(STRIP) {
+            let columns = first..(first + STRIP).min(hidden);
+            let strip = copy_strip(&mut self.strip, layers, hidden, columns.clone());
+            for (input, sums) in weight_sums.chunks_exact_mut(hidden).enumerate() {
+                let rows = self.sorted.rows(input);
+                if !rows.is_empty() {
+                    float::add_rows(&mut sums[columns.clone()], strip, rows);
+                }
+            }
         }
         total
     }
 
     /// The backward pass as far as the accumulators, whose gradients replace them.
-    fn backward_linear(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
+    fn backward_linear(&mut self, parameters: &Parameters, loss: &Loss, block: &[Example]) -> f64 {
         let mut total = 0.0;
         let width = 2 * parameters.shape().hidden;
-        for (example, hidden) in self.examples.iter().zip(self.hidden.chunks_exact_mut(width)) {
+        for (example, hidden) in block.iter().zip(self.hidden.chunks_exact_mut(width)) {
             let bucket = usize::from(example.bucket);
             let (loss, gradient) =
                 loss.of(linear_output(parameters, bucket, hidden), example.target);
@@ -205,22 +234,34 @@ impl Worker {
         }
         total
     }
+}
 
-    /// The same for a dense head; bucket by bucket, because the layers of all do not fit the cache.
-    fn backward_dense(&mut self, parameters: &Parameters, loss: &Loss) -> f64 {
-        let mut total = 0.0;
-        let width = 2 * parameters.shape().hidden;
-        for bucket in 0..parameters.shape().output_buckets {
-            let rows = self.examples.iter().zip(self.hidden.chunks_exact_mut(width));
-            for (example, hidden) in rows.filter(|(row, _)| usize::from(row.bucket) == bucket) {
-                let output = self.dense.forward(parameters, bucket, hidden);
-                let (loss, gradient) = loss.of(output, example.target);
-                total += f64::from(loss);
-                self.dense.backward(parameters, bucket, gradient, hidden, &mut self.gradients);
-            }
-        }
-        total
+/// Copies columns of a row-major matrix into a contiguous one.
+fn copy_strip<'a>(
+    strip: &'a mut [f32],
+    matrix: &[f32],
+    width: usize,
+    columns: Range<usize>,
+) -> &'a [f32] {
+    let rows = matrix.chunks_exact(width);
+    let strip = &mut strip[..rows.len() * columns.len()];
+    for (to, row) in strip.chunks_exact_mut(columns.len()).zip(rows) {
+        to.copy_from_slice(&row[columns.clone()]);
     }
+    strip
+}
+
+/// Encodes rows into one list, or a list for each bucket.
+fn encode(encoder: &Encoder, rows: &[PackedRow], lists: &mut [Vec<Example>]) -> RowCounts {
+    lists.iter_mut().for_each(Vec::clear);
+    let (mut counts, mut example) = (RowCounts::default(), Example::EMPTY);
+    for row in rows {
+        if encoder.encode(row, &mut example, &mut counts) {
+            let list = usize::from(example.bucket).min(lists.len() - 1);
+            lists[list].push(example);
+        }
+    }
+    counts
 }
 
 /// The output of a bucket of a linear head, for both accumulators.
