@@ -12,8 +12,9 @@
 //! | `margins` | the parameters |
 //! | `worker` | the state of a thread |
 //!
-//! Lazy SMP: all threads search the same root and share the transposition table. Each has its own
-//! histories, so that move ordering differs between them. The main thread checks the limits and reports.
+//! Lazy SMP: all threads search the same root, and share the transposition table and the correction history.
+//! Each has its own move histories, so that move ordering differs between them. The main thread checks the
+//! limits and reports.
 
 mod limits;
 pub(crate) mod margins;
@@ -45,6 +46,7 @@ use time::TimeManager;
 pub use crate::weaken::Weakening;
 use worker::{Counters, Searcher, Shared, Variation, WORKER_BYTES, Worker};
 
+use crate::correction::Correction;
 use crate::eval::Evaluator;
 use crate::memory::is_available;
 use crate::syzygy::Tablebases;
@@ -137,10 +139,13 @@ impl Default for Settings {
     }
 }
 
-/// An engine: a transposition table, workers with their histories, optional tablebases.
+/// An engine: a transposition table, workers with their histories and a correction history for all of them,
+/// optional tablebases.
 pub struct Engine {
     table: Table,
     workers: Vec<Worker>,
+    /// Shared by the workers.
+    correction: Correction,
     evaluator: Evaluator,
     tablebases: Option<Tablebases>,
 }
@@ -165,7 +170,8 @@ impl Engine {
         }
         let evaluator = Evaluator::default();
         let workers = vec![Worker::new(evaluator.clone())];
-        Ok(Self { table: Table::new(mebibytes)?, workers, evaluator, tablebases: None })
+        let (table, correction) = (Table::new(mebibytes)?, Correction::default());
+        Ok(Self { table, workers, correction, evaluator, tablebases: None })
     }
 
     /// Replaces the table by an empty one of another size; keeps the old one if memory is short.
@@ -222,9 +228,10 @@ impl Engine {
         self.evaluator.network()
     }
 
-    /// Starts a new game: clears the table and the histories.
+    /// Starts a new game: clears the table and all histories.
     pub fn new_game(&mut self) {
         self.clear_table();
+        self.correction.clear();
         for worker in &mut self.workers {
             worker.new_game();
         }
@@ -247,6 +254,7 @@ impl Engine {
         let limits = Limits::default();
         let shared = Shared {
             table: self.table.open(),
+            correction: &self.correction,
             control: &Control::new(false),
             limits: &limits,
             time: TimeManager::new(&limits, Duration::ZERO),
@@ -297,6 +305,7 @@ impl Engine {
         let counters: Vec<Counters> = self.workers.iter().map(|_| Counters::default()).collect();
         let shared = Shared {
             table: self.table.open(),
+            correction: &self.correction,
             control,
             limits,
             time: TimeManager::new(limits, settings.overhead),
@@ -377,5 +386,48 @@ fn extend_from_table(line: &mut Variation, position: &chess::Position, table: Sh
         let next = position.after(m);
         let entry = table.probe(next.key(), 0);
         line.extend(entry.and_then(|entry| entry.best).filter(|&m| next.is_legal(m)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(engine: &mut Engine, game: &Game, depth: u32) -> Found {
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        engine.search(game, &limits, Settings::default(), &Control::new(false), &|_| {})
+    }
+
+    #[test]
+    fn the_correction_history_outlives_threads_and_is_cleared_for_a_new_game() {
+        let run = || {
+            let mut engine = Engine::new(1).expect("memory");
+            let game = Game::default();
+            assert!(engine.correction.is_empty());
+            engine.set_threads(3).expect("memory");
+            search(&mut engine, &game, 6);
+            assert!(!engine.correction.is_empty());
+            engine.set_threads(1).expect("fewer");
+            assert!(!engine.correction.is_empty());
+            engine.new_game();
+            assert!(engine.correction.is_empty());
+        };
+        with_deep_stack(run).expect("see above");
+    }
+
+    #[test]
+    fn after_a_new_game_one_thread_repeats_its_search_whatever_was_searched_before() {
+        let run = || {
+            let game = Game::new(crate::bench::POSITIONS[3].parse().expect("a legal position"));
+            let fresh = search(&mut Engine::new(1).expect("memory"), &game, 7);
+            let mut engine = Engine::new(1).expect("memory");
+            engine.set_threads(2).expect("memory");
+            search(&mut engine, &Game::default(), 6);
+            engine.set_threads(1).expect("fewer");
+            engine.new_game();
+            let again = search(&mut engine, &game, 7);
+            assert_eq!((again.nodes, again.score), (fresh.nodes, fresh.score));
+        };
+        with_deep_stack(run).expect("see above");
     }
 }
