@@ -11,10 +11,11 @@
 //! | `quiescence` | quiescence search |
 //! | `margins` | the parameters |
 //! | `worker` | the state of a thread |
+//! | `vote` | voting among the threads for the best move |
 //!
 //! Lazy SMP: all threads search the same root, and share the transposition table and the correction history.
 //! Each has its own move histories, so that move ordering differs between them. The main thread checks the
-//! limits and reports.
+//! limits and reports. At the end the threads vote for the best move.
 
 mod limits;
 pub(crate) mod margins;
@@ -28,6 +29,7 @@ mod singular;
 mod threads;
 mod time;
 mod update;
+mod vote;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -44,6 +46,7 @@ pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
 
 pub use crate::weaken::Weakening;
+use vote::Ballot;
 use worker::{Counters, Searcher, Shared, Variation, WORKER_BYTES, Worker};
 
 use crate::correction::Correction;
@@ -114,7 +117,7 @@ pub struct Found {
     pub ponder: Option<Move>,
     /// From the side to move's view.
     pub score: Value,
-    /// The last completed depth.
+    /// The last completed depth of the thread that found it.
     pub depth: i32,
     /// Nodes searched by all threads.
     pub nodes: u64,
@@ -338,7 +341,9 @@ impl Engine {
             control.wait(limits.infinite);
             shared.finished.store(true, Relaxed);
         });
-        let chosen = choose(&self.workers);
+        let ballots: Vec<Option<Ballot>> = self.workers.iter().map(Ballot::of).collect();
+        let number = vote::choose(&ballots, vote::is_held(limits, &settings, moves.len()));
+        let chosen = &self.workers[number];
         let mut moves = chosen.root_moves.clone();
         let depth = chosen.completed_depth;
         let played = settings.weakening.map_or(0, |weakening| weaken::choose(&moves, weakening));
@@ -350,7 +355,8 @@ impl Engine {
             let score = self.workers[0].static_evaluation(&position);
             *top.result.insert(RootResult { depth: 0, seldepth: 0, score, bound: Bound::Exact })
         });
-        if self.workers[0].reported != moves[0].line {
+        // The main thread has reported its own line, but no other thread's.
+        if number != 0 || self.workers[0].reported != moves[0].line {
             shared.report_lines(&moves);
         }
         Found {
@@ -362,22 +368,6 @@ impl Engine {
             moves,
         }
     }
-}
-
-/// The worker whose result is played: the main thread's, unless a helper found a better score at greater
-/// depth, or a better mate.
-fn choose(workers: &[Worker]) -> &Worker {
-    let mut chosen = &workers[0];
-    for worker in &workers[1..] {
-        let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
-        let (ours, theirs) = (ours.reported_order(), theirs.reported_order());
-        let deeper = worker.completed_depth > chosen.completed_depth;
-        let mates = value::is_mate(theirs.1);
-        if theirs > ours && (deeper || (mates && worker.completed_depth > 0)) {
-            chosen = worker;
-        }
-    }
-    chosen
 }
 
 /// Extends a line of one move by the table move, as a ponder move.
@@ -429,5 +419,25 @@ mod tests {
             assert_eq!((again.nodes, again.score), (fresh.nodes, fresh.score));
         };
         with_deep_stack(run).expect("see above");
+    }
+
+    /// A worker that has searched: a move and its score, at a completed depth.
+    fn worker(root: &str, score: Option<Value>, depth: i32) -> Worker {
+        let mut worker = Worker::new(Evaluator::new(None));
+        let mut root_move = RootMove::new(chess::Position::INITIAL.parse_uci(root).expect("legal"));
+        root_move.result =
+            score.map(|score| RootResult { depth, seldepth: 1, score, bound: Bound::Exact });
+        worker.root_moves.push(root_move);
+        worker.completed_depth = depth;
+        worker
+    }
+
+    #[test]
+    fn the_ballot_of_a_thread_is_its_best_move_once_an_iteration_is_complete() {
+        let ballot = Ballot::of(&worker("e2e4", Some(31), 7)).expect("it has searched");
+        assert_eq!((ballot.m.to_string().as_str(), ballot.score, ballot.depth), ("e2e4", 31, 7));
+        assert!(Ballot::of(&worker("e2e4", Some(31), 0)).is_none());
+        assert!(Ballot::of(&worker("e2e4", None, 0)).is_none());
+        assert!(Ballot::of(&Worker::new(Evaluator::new(None))).is_none());
     }
 }

@@ -91,11 +91,6 @@ impl RootMove {
     fn order(&self, score: Value) -> (i32, Value) {
         (self.tablebase_rank, score)
     }
-
-    /// The sort key with the reported score, to compare the best moves of threads.
-    pub(super) fn reported_order(&self) -> (i32, Value) {
-        self.order(self.reported().map_or(-INFINITE, |result| result.score))
-    }
 }
 
 /// Best first, by the scores of this iteration. Stable: moves without a score keep their order.
