@@ -14,8 +14,8 @@
 //! | `vote` | voting among the threads for the best move |
 //!
 //! Lazy SMP: all threads search the same root, and share the transposition table and the correction history.
-//! Each has its own move histories, so that move ordering differs between them. The main thread checks the
-//! limits and reports. At the end the threads vote for the best move.
+//! Each has its own move histories and aspiration windows, so that their trees differ. The main thread checks
+//! the limits and reports. At the end the threads vote for the best move.
 
 mod limits;
 pub(crate) mod margins;

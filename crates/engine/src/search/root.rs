@@ -195,7 +195,8 @@ impl Searcher<'_> {
         }
         let RootMove { previous, average, .. } = self.worker.root_moves[self.pv_index];
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut delta = aspiration() + average.abs().min(2000) / 64;
+        // The windows of the threads differ a little, and with them the trees.
+        let mut delta = aspiration() + average.abs().min(2000) / 64 + (self.id % 8) as Value;
         if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(average) {
             (alpha, beta) = (average - delta, average + delta);
         }
