@@ -1,11 +1,10 @@
-//! History heuristics: butterfly, capture, continuation, pawn and correction history.
+//! History heuristics: butterfly, capture, continuation and pawn history.
 //!
 //! Each counter moves towards ±[`LIMIT`] with every bonus or malus, by less the nearer it is ("gravity"), so
-//! that old results fade. Each search thread has its own tables.
+//! that old results fade. Each search thread has its own tables. The [correction history](crate::correction),
+//! which all threads share, is apart.
 
 use chess::{Bitboard, Color, Move, PieceType, Position, Square};
-
-use crate::search::margins::correction_unit;
 
 /// The limit of every move history counter.
 pub const LIMIT: i32 = 16_384;
@@ -15,7 +14,8 @@ pub type PieceTo = u16;
 
 /// The index before the first move, and of a null move.
 pub const NO_MOVE: PieceTo = 768;
-const PIECE_TOS: usize = 769;
+/// The number of indices, [`NO_MOVE`] included.
+pub const PIECE_TOS: usize = 769;
 
 /// The piece and target square of a move.
 #[inline(always)]
@@ -77,7 +77,7 @@ impl QuietContext {
         Self { threats: Bitboard::EMPTY, continuation: [NO_MOVE; 4], killer: None };
 }
 
-/// All histories of a thread.
+/// The histories of a thread.
 pub struct History {
     /// Quiet moves by player, threats to either square, from and to.
     butterfly: Box<Butterfly>,
@@ -87,7 +87,6 @@ pub struct History {
     continuations: Vec<Row>,
     /// Quiet moves by pawn structure.
     pawns: Vec<Row>,
-    correction: Correction,
 }
 
 impl Default for History {
@@ -97,7 +96,6 @@ impl Default for History {
             captures: vec![0; PIECE_TOS * 6],
             continuations: vec![Row::EMPTY; PIECE_TOS],
             pawns: vec![Row::EMPTY; PAWN_STRUCTURES],
-            correction: Correction::default(),
         }
     }
 }
@@ -161,7 +159,6 @@ impl History {
         self.captures.fill(0);
         self.continuations.fill(Row::EMPTY);
         self.pawns.fill(Row::EMPTY);
-        self.correction = Correction::default();
     }
 
     /// The histories of quiet moves in a position.
@@ -229,100 +226,6 @@ impl History {
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         update(&mut self.captures[capture_index(position, m)], bonus);
     }
-
-    /// The correction of the static evaluation in centipawns, by the position and the last two moves.
-    pub fn correction(&self, position: &Position, last_two: [PieceTo; 2]) -> i32 {
-        self.correction.of(position, last_two)
-    }
-
-    /// Updates the correction history: the search score exceeds the static evaluation by `error`.
-    pub fn update_correction(
-        &mut self,
-        position: &Position,
-        last_two: [PieceTo; 2],
-        depth: i32,
-        error: i32,
-    ) {
-        self.correction.update(position, last_two, depth, error);
-    }
-}
-
-const CORRECTIONS: usize = 16_384;
-const CORRECTION_LIMIT: i32 = 1024 * 16;
-
-/// Correction history: errors of the static evaluation by pawn structure, by each player's pieces, and by
-/// the last two moves.
-struct Correction {
-    pawns: Vec<i16>,
-    pieces: [Vec<i16>; 2],
-    moves: Vec<i16>,
-}
-
-impl Default for Correction {
-    fn default() -> Self {
-        let table = || vec![0; 2 * CORRECTIONS];
-        Self { pawns: table(), pieces: [table(), table()], moves: vec![0; PIECE_TOS * PIECE_TOS] }
-    }
-}
-
-/// A key of a player's pieces without pawns, computed from the bitboards rather than kept incrementally.
-#[inline(always)]
-fn pieces_key(position: &Position, color: Color) -> usize {
-    let board = position.board();
-    let own = board.color(color) - board.piece_type(PieceType::Pawn);
-    let mix = |pieces: Bitboard, factor: u64| (pieces & own).0.wrapping_mul(factor);
-    let key =
-        mix(board.diagonal_sliders() | board.piece_type(PieceType::Knight), 0x9e37_79b9_7f4a_7c15)
-            ^ mix(
-                board.straight_sliders() | board.piece_type(PieceType::King),
-                0xbf58_476d_1ce4_e5b9,
-            )
-            .rotate_left(21)
-            ^ mix(
-                board.piece_type(PieceType::Knight) | board.piece_type(PieceType::King),
-                0x94d0_49bb_1331_11eb,
-            )
-            .rotate_left(42);
-    (key >> 40) as usize
-}
-
-impl Correction {
-    /// The index into each table: pawns, White's pieces, Black's pieces, moves.
-    #[inline(always)]
-    fn indices(position: &Position, last_two: [PieceTo; 2]) -> [usize; 4] {
-        let turn = position.turn().index() * CORRECTIONS;
-        let [pawns, white, black] = [
-            position.pawn_key() as usize,
-            pieces_key(position, Color::White),
-            pieces_key(position, Color::Black),
-        ]
-        .map(|key| turn + key % CORRECTIONS);
-        [pawns, white, black, last_two[0] as usize * PIECE_TOS + last_two[1] as usize]
-    }
-
-    fn of(&self, position: &Position, last_two: [PieceTo; 2]) -> i32 {
-        let [pawns, white, black, moves] = Self::indices(position, last_two);
-        let sum = i32::from(self.pawns[pawns])
-            + i32::from(self.pieces[0][white])
-            + i32::from(self.pieces[1][black])
-            + i32::from(self.moves[moves]);
-        sum / correction_unit()
-    }
-
-    fn update(&mut self, position: &Position, last_two: [PieceTo; 2], depth: i32, error: i32) {
-        let bonus = (error * depth).clamp(-CORRECTION_LIMIT / 64, CORRECTION_LIMIT / 64) * 8;
-        let [pawns, white, black, moves] = Self::indices(position, last_two);
-        let [white_pieces, black_pieces] = &mut self.pieces;
-        for counter in [
-            &mut self.pawns[pawns],
-            &mut white_pieces[white],
-            &mut black_pieces[black],
-            &mut self.moves[moves],
-        ] {
-            let old = i32::from(*counter);
-            *counter = (old + bonus - old * bonus.abs() / CORRECTION_LIMIT) as i16;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -340,17 +243,5 @@ mod tests {
             update(&mut counter, -LIMIT);
         }
         assert!(i32::from(counter) >= -LIMIT && i32::from(counter) < -LIMIT * 9 / 10);
-    }
-
-    #[test]
-    fn the_correction_approaches_the_error_of_the_evaluation() {
-        let mut history = History::default();
-        let position = Position::INITIAL;
-        assert_eq!(history.correction(&position, [NO_MOVE; 2]), 0);
-        for _ in 0..200 {
-            history.update_correction(&position, [NO_MOVE; 2], 8, 60);
-        }
-        let corrected = history.correction(&position, [NO_MOVE; 2]);
-        assert!((10..=400).contains(&corrected), "{corrected}");
     }
 }

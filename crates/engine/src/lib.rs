@@ -12,6 +12,7 @@
 
 pub mod analysis;
 pub mod bench;
+mod correction;
 pub mod eval;
 mod history;
 mod memory;

@@ -409,7 +409,7 @@ mod tests {
             })
         });
         assert_eq!(judgements(&analysis), [Some(Judgement::Mistake)]);
-        assert_eq!(analysis.moves[0].loss, loss(60, -20));
+        assert_eq!(analysis.moves[0].loss, loss(60, -20, &Position::INITIAL));
         assert_eq!(analysis.moves[0].white, -20);
         assert_eq!(searches.len(), 6);
         assert_eq!(analysis.moves[0].better.as_ref().map(|(_, score)| *score), Some(60));
@@ -441,7 +441,7 @@ mod tests {
         // A blunder after two looks, hardly worse than the best move after three.
         let (analysis, searches) = look(-300, 50);
         assert_eq!(judgements(&analysis), [None]);
-        assert_eq!(analysis.moves[0].loss, loss(60, 50));
+        assert_eq!(analysis.moves[0].loss, loss(60, 50, &Position::INITIAL));
         assert_eq!(analysis.moves[0].white, 50);
         assert_eq!(searches.last(), Some(&(0, THIRD, true)));
         // A dubious move after two looks stays one.

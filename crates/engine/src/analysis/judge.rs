@@ -87,20 +87,25 @@ mod tests {
     use super::*;
     use crate::value::{mate_in, mated_in};
 
+    /// With all pieces on the board.
+    fn lost(best: Value, played: Value) -> f64 {
+        loss(best, played, &Position::INITIAL)
+    }
+
     #[test]
     fn a_pawn_costs_more_in_an_equal_game_than_in_a_won_one() {
-        assert!(loss(50, -150) > 2.0 * loss(900, 700));
-        assert_eq!(loss(20, 60), 0.0);
+        assert!(lost(50, -150) > 2.0 * lost(900, 700));
+        assert_eq!(lost(20, 60), 0.0);
     }
 
     #[test]
     fn judgements_grow_with_the_loss() {
-        assert_eq!(Judgement::of(loss(20, 10)), None);
+        assert_eq!(Judgement::of(lost(20, 10)), None);
         assert_eq!(Judgement::of(DUBIOUS), Some(Judgement::Dubious));
         assert_eq!(Judgement::of(MISTAKE), Some(Judgement::Mistake));
-        assert_eq!(Judgement::of(loss(mate_in(3), 0)), Some(Judgement::Blunder));
-        assert_eq!(Judgement::of(loss(0, mated_in(2))), Some(Judgement::Blunder));
-        assert_eq!(Judgement::of(loss(mate_in(3), mate_in(9))), None);
+        assert_eq!(Judgement::of(lost(mate_in(3), 0)), Some(Judgement::Blunder));
+        assert_eq!(Judgement::of(lost(0, mated_in(2))), Some(Judgement::Blunder));
+        assert_eq!(Judgement::of(lost(mate_in(3), mate_in(9))), None);
     }
 
     #[test]

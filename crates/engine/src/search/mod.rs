@@ -11,9 +11,11 @@
 //! | `quiescence` | quiescence search |
 //! | `margins` | the parameters |
 //! | `worker` | the state of a thread |
+//! | `vote` | voting among the threads for the best move |
 //!
-//! Lazy SMP: all threads search the same root and share the transposition table. Each has its own
-//! histories, so that move ordering differs between them. The main thread checks the limits and reports.
+//! Lazy SMP: all threads search the same root, and share the transposition table and the correction history.
+//! Each has its own move histories and aspiration windows, so that their trees differ. The main thread checks
+//! the limits and reports. At the end the threads vote for the best move.
 
 mod limits;
 pub(crate) mod margins;
@@ -27,6 +29,7 @@ mod singular;
 mod threads;
 mod time;
 mod update;
+mod vote;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -43,8 +46,10 @@ pub use threads::{ThreadError, with_deep_stack};
 use time::TimeManager;
 
 pub use crate::weaken::Weakening;
+use vote::Ballot;
 use worker::{Counters, Searcher, Shared, Variation, WORKER_BYTES, Worker};
 
+use crate::correction::Correction;
 use crate::eval::Evaluator;
 use crate::memory::is_available;
 use crate::syzygy::Tablebases;
@@ -112,7 +117,7 @@ pub struct Found {
     pub ponder: Option<Move>,
     /// From the side to move's view.
     pub score: Value,
-    /// The last completed depth.
+    /// The last completed depth of the thread that found it.
     pub depth: i32,
     /// Nodes searched by all threads.
     pub nodes: u64,
@@ -137,10 +142,13 @@ impl Default for Settings {
     }
 }
 
-/// An engine: a transposition table, workers with their histories, optional tablebases.
+/// An engine: a transposition table, workers with their histories and a correction history for all of them,
+/// optional tablebases.
 pub struct Engine {
     table: Table,
     workers: Vec<Worker>,
+    /// Shared by the workers.
+    correction: Correction,
     evaluator: Evaluator,
     tablebases: Option<Tablebases>,
 }
@@ -165,7 +173,8 @@ impl Engine {
         }
         let evaluator = Evaluator::default();
         let workers = vec![Worker::new(evaluator.clone())];
-        Ok(Self { table: Table::new(mebibytes)?, workers, evaluator, tablebases: None })
+        let (table, correction) = (Table::new(mebibytes)?, Correction::default());
+        Ok(Self { table, workers, correction, evaluator, tablebases: None })
     }
 
     /// Replaces the table by an empty one of another size; keeps the old one if memory is short.
@@ -222,9 +231,10 @@ impl Engine {
         self.evaluator.network()
     }
 
-    /// Starts a new game: clears the table and the histories.
+    /// Starts a new game: clears the table and all histories.
     pub fn new_game(&mut self) {
         self.clear_table();
+        self.correction.clear();
         for worker in &mut self.workers {
             worker.new_game();
         }
@@ -247,6 +257,7 @@ impl Engine {
         let limits = Limits::default();
         let shared = Shared {
             table: self.table.open(),
+            correction: &self.correction,
             control: &Control::new(false),
             limits: &limits,
             time: TimeManager::new(&limits, Duration::ZERO),
@@ -297,6 +308,7 @@ impl Engine {
         let counters: Vec<Counters> = self.workers.iter().map(|_| Counters::default()).collect();
         let shared = Shared {
             table: self.table.open(),
+            correction: &self.correction,
             control,
             limits,
             time: TimeManager::new(limits, settings.overhead),
@@ -329,7 +341,9 @@ impl Engine {
             control.wait(limits.infinite);
             shared.finished.store(true, Relaxed);
         });
-        let chosen = choose(&self.workers);
+        let ballots: Vec<Option<Ballot>> = self.workers.iter().map(Ballot::of).collect();
+        let number = vote::choose(&ballots, vote::is_held(limits, &settings, moves.len()));
+        let chosen = &self.workers[number];
         let mut moves = chosen.root_moves.clone();
         let depth = chosen.completed_depth;
         let played = settings.weakening.map_or(0, |weakening| weaken::choose(&moves, weakening));
@@ -341,7 +355,8 @@ impl Engine {
             let score = self.workers[0].static_evaluation(&position);
             *top.result.insert(RootResult { depth: 0, seldepth: 0, score, bound: Bound::Exact })
         });
-        if self.workers[0].reported != moves[0].line {
+        // The main thread has reported its own line, but no other thread's.
+        if number != 0 || self.workers[0].reported != moves[0].line {
             shared.report_lines(&moves);
         }
         Found {
@@ -355,27 +370,74 @@ impl Engine {
     }
 }
 
-/// The worker whose result is played: the main thread's, unless a helper found a better score at greater
-/// depth, or a better mate.
-fn choose(workers: &[Worker]) -> &Worker {
-    let mut chosen = &workers[0];
-    for worker in &workers[1..] {
-        let (ours, theirs) = (&chosen.root_moves[0], &worker.root_moves[0]);
-        let (ours, theirs) = (ours.reported_order(), theirs.reported_order());
-        let deeper = worker.completed_depth > chosen.completed_depth;
-        let mates = value::is_mate(theirs.1);
-        if theirs > ours && (deeper || (mates && worker.completed_depth > 0)) {
-            chosen = worker;
-        }
-    }
-    chosen
-}
-
 /// Extends a line of one move by the table move, as a ponder move.
 fn extend_from_table(line: &mut Variation, position: &chess::Position, table: SharedTable<'_>) {
     if let [m] = line[..] {
         let next = position.after(m);
         let entry = table.probe(next.key(), 0);
         line.extend(entry.and_then(|entry| entry.best).filter(|&m| next.is_legal(m)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(engine: &mut Engine, game: &Game, depth: u32) -> Found {
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        engine.search(game, &limits, Settings::default(), &Control::new(false), &|_| {})
+    }
+
+    #[test]
+    fn the_correction_history_outlives_threads_and_is_cleared_for_a_new_game() {
+        let run = || {
+            let mut engine = Engine::new(1).expect("memory");
+            let game = Game::default();
+            assert!(engine.correction.is_empty());
+            engine.set_threads(3).expect("memory");
+            search(&mut engine, &game, 6);
+            assert!(!engine.correction.is_empty());
+            engine.set_threads(1).expect("fewer");
+            assert!(!engine.correction.is_empty());
+            engine.new_game();
+            assert!(engine.correction.is_empty());
+        };
+        with_deep_stack(run).expect("see above");
+    }
+
+    #[test]
+    fn after_a_new_game_one_thread_repeats_its_search_whatever_was_searched_before() {
+        let run = || {
+            let game = Game::new(crate::bench::POSITIONS[3].parse().expect("a legal position"));
+            let fresh = search(&mut Engine::new(1).expect("memory"), &game, 7);
+            let mut engine = Engine::new(1).expect("memory");
+            engine.set_threads(2).expect("memory");
+            search(&mut engine, &Game::default(), 6);
+            engine.set_threads(1).expect("fewer");
+            engine.new_game();
+            let again = search(&mut engine, &game, 7);
+            assert_eq!((again.nodes, again.score), (fresh.nodes, fresh.score));
+        };
+        with_deep_stack(run).expect("see above");
+    }
+
+    /// A worker that has searched: a move and its score, at a completed depth.
+    fn worker(root: &str, score: Option<Value>, depth: i32) -> Worker {
+        let mut worker = Worker::new(Evaluator::new(None));
+        let mut root_move = RootMove::new(chess::Position::INITIAL.parse_uci(root).expect("legal"));
+        root_move.result =
+            score.map(|score| RootResult { depth, seldepth: 1, score, bound: Bound::Exact });
+        worker.root_moves.push(root_move);
+        worker.completed_depth = depth;
+        worker
+    }
+
+    #[test]
+    fn the_ballot_of_a_thread_is_its_best_move_once_an_iteration_is_complete() {
+        let ballot = Ballot::of(&worker("e2e4", Some(31), 7)).expect("it has searched");
+        assert_eq!((ballot.m.to_string().as_str(), ballot.score, ballot.depth), ("e2e4", 31, 7));
+        assert!(Ballot::of(&worker("e2e4", Some(31), 0)).is_none());
+        assert!(Ballot::of(&worker("e2e4", None, 0)).is_none());
+        assert!(Ballot::of(&Worker::new(Evaluator::new(None))).is_none());
     }
 }

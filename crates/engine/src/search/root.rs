@@ -91,11 +91,6 @@ impl RootMove {
     fn order(&self, score: Value) -> (i32, Value) {
         (self.tablebase_rank, score)
     }
-
-    /// The sort key with the reported score, to compare the best moves of threads.
-    pub(super) fn reported_order(&self) -> (i32, Value) {
-        self.order(self.reported().map_or(-INFINITE, |result| result.score))
-    }
 }
 
 /// Best first, by the scores of this iteration. Stable: moves without a score keep their order.
@@ -200,7 +195,8 @@ impl Searcher<'_> {
         }
         let RootMove { previous, average, .. } = self.worker.root_moves[self.pv_index];
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut delta = aspiration() + average.abs().min(2000) / 64;
+        // The windows of the threads differ a little, and with them the trees.
+        let mut delta = aspiration() + average.abs().min(2000) / 64 + (self.id % 8) as Value;
         if depth >= aspiration_depth() && previous != -INFINITE && !value::is_decided(average) {
             (alpha, beta) = (average - delta, average + delta);
         }

@@ -72,7 +72,7 @@ impl Searcher<'_> {
         {
             let last_two = [1, 2].map(|back| self.earlier(ply, back).piece_to);
             let error = best - static_eval;
-            self.worker.history.update_correction(position, last_two, depth, error);
+            self.shared.correction.update(position, last_two, depth, error);
         }
     }
 

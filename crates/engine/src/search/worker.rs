@@ -8,6 +8,7 @@ use super::Report;
 use super::limits::{Control, Limits};
 use super::root::RootMove;
 use super::time::TimeManager;
+use crate::correction::Correction;
 use crate::eval::Evaluator;
 use crate::history::{ButterflyIndex, CONTINUATIONS, History, NO_MOVE, PieceTo, QuietContext};
 use crate::picker::threats;
@@ -132,6 +133,7 @@ impl Worker {
 /// The state shared by all threads of a search.
 pub(super) struct Shared<'a> {
     pub table: SharedTable<'a>,
+    pub correction: &'a Correction,
     pub control: &'a Control,
     pub limits: &'a Limits,
     pub time: TimeManager,
@@ -296,7 +298,7 @@ impl<'a> Searcher<'a> {
             return 0;
         }
         let last_two = [1, 2].map(|back| self.earlier(ply, back).piece_to);
-        self.worker.history.correction(position, last_two)
+        self.shared.correction.of(position, last_two)
     }
 
     /// Prefetches the table bucket of the position after a move that will probably be made.

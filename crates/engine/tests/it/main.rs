@@ -10,3 +10,4 @@ mod syzygy_damage;
 mod syzygy_play;
 mod tables;
 mod talk;
+mod threads;
