@@ -3,7 +3,7 @@
 //! The unit of the search is whatever the network was trained with. By how much it wins was fitted to games of
 //! self-play, as in Stockfish's [WDL_model](https://github.com/official-stockfish/WDL_model): a value *v* for the
 //! side to move wins with probability 1 / (1 + exp((a − *v*) / b)), and loses with that of −*v*. Both a and b are
-//! cubic polynomials of the [material] on the board, since fewer pieces leave fewer ways to turn an advantage into
+//! cubic polynomials of the material on the board, since fewer pieces leave fewer ways to turn an advantage into
 //! a win, or to spoil it. People see 100 *v* / a: **100 centipawns are a win probability of 50 %**, at any
 //! material. A constant in place of a would be wrong by up to a third.
 //!

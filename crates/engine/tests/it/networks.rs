@@ -6,6 +6,7 @@ use std::path::Path;
 use chess::{Game, Position};
 use nnue::{AnyNetwork, Network, Shape};
 use tabiya_engine::bench;
+use tabiya_engine::eval::Evaluator;
 use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use tempfile::NamedTempFile;
 use test_support::halfkp::Weights;
@@ -23,6 +24,13 @@ fn temporary_file(bytes: &[u8]) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a temporary file");
     file.write_all(bytes).expect("a writable file");
     file
+}
+
+/// The evaluation of a network in pawns, as people see it.
+fn shown(network: AnyNetwork, position: &Position) -> f64 {
+    let mut evaluator = Evaluator::new(Some(network));
+    evaluator.reset(position);
+    f64::from(evaluator.shown(position)) / 100.0
 }
 
 /// Sets the network of a session; returns its output.
@@ -43,7 +51,7 @@ fn a_session_evaluates_with_the_given_network_and_reverts() {
     assert!(use_file(&mut talk, file.path()).contains("(768×2 mirrored → 64)×2 → 1×4"));
     ask(&mut talk, "position startpos moves e2e4");
     let position = Position::INITIAL.after(Position::INITIAL.parse_uci("e2e4").expect("legal"));
-    let expected = f64::from(network(1).evaluate(&position)) / 100.0;
+    let expected = shown(network(1).into(), &position);
     let output = ask(&mut talk, "eval");
     assert!(output.contains(&format!("{expected:+.2} for the player to move (Black)")), "{output}");
     assert!(output.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{output}");
@@ -108,7 +116,7 @@ fn plays(name: &str, network: &[u8]) {
     let output = ask(&mut talk, "go depth 5");
     assert!(output.contains("score mate 1") && output.contains("bestmove d1d8"), "{output}");
     let network = tabiya_engine::eval::file::load(file.path()).expect("a network");
-    let value = f64::from(network.evaluate(&Position::INITIAL)) / 100.0;
+    let value = shown(network, &Position::INITIAL);
     ask(&mut talk, "position startpos");
     assert!(ask(&mut talk, "eval").contains(&format!("{value:+.2} for White")));
 }
