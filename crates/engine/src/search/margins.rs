@@ -1,7 +1,8 @@
 //! The parameters of the search. Scores are centipawns; reductions are in 1024ths of a ply.
 //!
 //! Each is a function that returns a constant. In a build with the feature `tune` it returns the value of a UCI
-//! option of the same name, for `tabiya tune`; all engines of a process then share it.
+//! option of the same name, for `tabiya tune`; all engines of a process then share it. The largest minimum depth,
+//! 99, and the smallest maximum depth, −1, switch a step off: `runs/steps.sh` measures what each is worth.
 
 #[cfg(feature = "tune")]
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -77,24 +78,24 @@ margins! {
     /// Aspiration window: half its initial width.
     aspiration = 14 in 4..=60;
     /// Aspiration window: minimum depth.
-    aspiration_depth = 4 in 2..=10;
+    aspiration_depth = 4 in 2..=99;
 
     /// Razoring: margin below alpha, …
     razor_base = 180 in 0..=600;
     /// … plus this times depth².
     razor_depth = 130 in 20..=400;
     /// Razoring: maximum depth.
-    razor_max_depth = 4 in 1..=10;
+    razor_max_depth = 4 in -1..=10;
 
     /// Reverse futility pruning: margin above beta per ply.
     reverse_futility = 78 in 20..=200;
     /// Reverse futility pruning: plus this percentage of the size of the correction.
     reverse_futility_correction = 50 in 0..=200;
     /// Reverse futility pruning: maximum depth.
-    reverse_futility_max_depth = 9 in 4..=16;
+    reverse_futility_max_depth = 9 in -1..=16;
 
     /// Null-move pruning: minimum depth.
-    null_min_depth = 3 in 1..=6;
+    null_min_depth = 3 in 1..=99;
     /// Null-move pruning: base reduction, …
     null_reduction = 4 in 2..=7;
     /// … plus depth divided by this, …
@@ -111,57 +112,57 @@ margins! {
     /// ProbCut: margin above beta.
     probcut = 190 in 60..=400;
     /// ProbCut: minimum depth.
-    probcut_min_depth = 5 in 3..=9;
+    probcut_min_depth = 5 in 3..=99;
     /// ProbCut: depth reduction of the confirming search.
     probcut_reduction = 4 in 2..=6;
 
     /// Small ProbCut: margin of a table score above beta.
-    small_probcut = 200 in 60..=600;
+    small_probcut = 200 in 60..=30000;
 
     /// A move that raises alpha reduces the depth of those after it: maximum depth; 2 is never.
     raised_max_depth = 13 in 2..=20;
 
     /// Internal iterative reduction: minimum depth.
-    iir_min_depth = 4 in 2..=8;
+    iir_min_depth = 4 in 2..=99;
     /// Internal iterative reduction of two plies at a cut node: minimum depth.
-    iir_twice_min_depth = 8 in 4..=14;
+    iir_twice_min_depth = 8 in 4..=99;
 
     /// Hindsight: a reduced move that lost more than this by the static evaluations is searched less deep.
-    hindsight_margin = 80 in 0..=300;
+    hindsight_margin = 80 in 0..=30000;
 
     /// Late move pruning: move count at depth 0.
     late_moves_base = 4 in 1..=12;
     /// Late move pruning: maximum depth.
-    late_moves_max_depth = 8 in 4..=16;
+    late_moves_max_depth = 8 in -1..=16;
 
     /// Futility pruning: margin below alpha, …
     futility_base = 95 in 0..=300;
     /// … plus this per ply.
     futility_depth = 85 in 20..=250;
     /// Futility pruning: maximum depth.
-    futility_max_depth = 8 in 4..=16;
+    futility_max_depth = 8 in -1..=16;
 
     /// History pruning: history threshold per ply.
     history_pruning = -3300 in -9000..=-500;
     /// History pruning: maximum depth.
-    history_pruning_max_depth = 5 in 2..=10;
+    history_pruning_max_depth = 5 in -1..=10;
 
     /// Futility pruning of captures: margin below alpha, besides the captured piece, …
     capture_futility_base = 180 in 0..=500;
     /// … plus this per ply.
     capture_futility_depth = 150 in 20..=400;
     /// Futility pruning of captures: maximum depth.
-    capture_futility_max_depth = 6 in 2..=12;
+    capture_futility_max_depth = 6 in -1..=12;
 
     /// SEE pruning: threshold of quiet moves, times depth².
     see_pruning_quiet = -22 in -80..=-5;
     /// SEE pruning: threshold of captures per ply.
     see_pruning_capture = -95 in -250..=-20;
     /// SEE pruning: maximum depth.
-    see_pruning_max_depth = 9 in 4..=16;
+    see_pruning_max_depth = 9 in -1..=16;
 
     /// Singular extensions: minimum depth.
-    singular_min_depth = 5 in 4..=10;
+    singular_min_depth = 5 in 4..=99;
     /// Singular extensions: the table entry may be this much shallower.
     singular_table_depth = 3 in 1..=6;
     /// Singular extensions: margin below the table score, in half centipawns per ply.
@@ -172,7 +173,7 @@ margins! {
     triple_margin = 80 in 20..=300;
 
     /// Late move reductions: minimum depth.
-    reduction_min_depth = 2 in 1..=5;
+    reduction_min_depth = 2 in 1..=99;
     /// Late move reductions at the root: minimum depth.
     root_reduction_min_depth = 3 in 1..=6;
     /// Late move reductions at the root: moves searched without reduction.
@@ -213,7 +214,7 @@ margins! {
     reduction_capture_history = 6000 in 2000..=20000;
 
     /// Delta pruning in quiescence: margin.
-    quiescence_futility = 160 in 20..=500;
+    quiescence_futility = 160 in 20..=30000;
     /// Quiescence: SEE threshold of captures.
     quiescence_see = -20 in -150..=100;
 
@@ -222,7 +223,7 @@ margins! {
     /// … minus this, …
     bonus_offset = 80 in -100..=400;
     /// … at most this.
-    bonus_max = 1700 in 500..=4000;
+    bonus_max = 1700 in 0..=4000;
     /// History malus of a quiet move relative to that of the one before it, in 1024ths.
     malus_decay = 950 in 700..=1024;
     /// History bonus of a quiet move that makes the opponent fail low, in percent.
@@ -246,7 +247,7 @@ margins! {
     check_bonus = 8000 in 0..=25000;
 
     /// Correction history: units of the summed tables per centipawn.
-    correction_unit = 170 in 64..=512;
+    correction_unit = 170 in 64..=1000000;
     /// Evaluation scaled by material: its share without pieces, in 1024ths, …
     material_base = 850 in 500..=1100;
     /// … plus this per pawn's worth of pieces.
