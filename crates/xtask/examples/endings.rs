@@ -24,6 +24,7 @@ use tabiya_chess::rng::Rng;
 use tabiya_chess::{Color, Game, Move, Outcome, Piece, PieceType, Position, Setup, Square};
 use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use tabiya_engine::syzygy::{Tablebases, Wdl};
+use tabiya_engine::wdl::shown;
 
 /// Endings that the first side wins, but for some positions.
 const WON: [&str; 5] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK"];
@@ -281,9 +282,9 @@ fn defend(tables: &Tablebases, game: &Game) -> Option<Move> {
     best.map(|(_, m)| m)
 }
 
-/// The move and the score of a search.
+/// The move of a search, and its score in centipawns as people see them.
 fn search(engine: &mut Engine, game: &Game, nodes: u64) -> (Option<Move>, i32) {
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let found = engine.search(game, &limits, Settings::default(), &Control::new(false), &|_| {});
-    (found.best, found.score)
+    (found.best, shown(found.score, game.position()))
 }
