@@ -3,10 +3,11 @@
 #![allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{BLOCK, GROUPS_OF_BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
 use crate::{CacheAligned, avx2};
 
 // Without VNNI, wider registers do not make the small layers faster.
@@ -173,9 +174,27 @@ impl<const VNNI: bool> GroupSums for Sixteen<VNNI> {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> [i32; OUTPUTS] {
+    fn store(self) -> [i32; OUTPUTS] {
         // SAFETY: see above.
-        unsafe { *view(&_mm512_add_epi32(self.0, other.0)) }
+        unsafe { *view(&self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_add_epi32(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn append(mask: u16, first: u32, to: &mut [MaybeUninit<u32>; GROUPS_OF_BLOCK]) {
+        // SAFETY: see above; sixteen numbers are written.
+        unsafe {
+            let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(first as i32));
+            // To memory, it would be slow on Zen 4.
+            let numbers = _mm512_maskz_compress_epi32(mask, numbers);
+            _mm512_storeu_si512(to.as_mut_ptr().cast(), numbers);
+        }
     }
 
     #[inline(always)]
@@ -193,7 +212,7 @@ impl<const VNNI: bool> GroupSums for Sixteen<VNNI> {
     }
 
     #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16) {
         // SAFETY: see above; the loads are of 32 values from a multiple of 32 on.
         unsafe {
             let mut products = [_mm512_setzero_si512(); 2];

@@ -1,9 +1,11 @@
 //! The integer loops of [`scalar`](crate::scalar) over registers, generic over the instruction set.
 
+use std::mem::MaybeUninit;
+
 use crate::CacheAligned;
-use crate::halfka::{BLOCK, Layers, OUTPUTS};
+use crate::halfka::{BLOCK, GROUPS_OF_BLOCK, Layers, MAX_WIDTH, OUTPUTS};
 use crate::quantized::STEP;
-use crate::vector::{GroupSums, I16Vector};
+use crate::vector::{Block, GroupSums, I16Vector};
 
 /// Registers of a tile: their sums stay in registers while all rows are added.
 const TILE: usize = 8;
@@ -160,34 +162,59 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
 /// The sums of the first layer of a HalfKAv2_hm network: the halves of each accumulator multiplied with each
 /// other, groups of four that are all 0 skipped.
 ///
+/// Which groups are not 0 is written to a list first: one loop over it ends with one branch that is mispredicted,
+/// a loop in every block of inputs with one each.
+///
 /// # Safety
 /// The CPU supports the instruction set of `V`.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
 pub(crate) unsafe fn pairwise_affine<V: GroupSums>(
     layers: &Layers,
     own: &[i16],
     other: &[i16],
 ) -> [i32; OUTPUTS] {
-    // Two independent dependency chains, which hide the latency of the dot product.
-    let mut sums = [V::load(&layers.bias), V::load(&CacheAligned([0; OUTPUTS]))];
-    let mut groups = layers.groups.as_chunks::<{ BLOCK / 4 }>().0.iter();
+    /// Independent dependency chains, which hide the latency of the dot product.
+    const CHAINS: usize = 4;
+    const GROUPS: usize = MAX_WIDTH / 4;
+    let (width, groups) = (own.len(), layers.groups());
+    assert!(width.is_multiple_of(2 * BLOCK) && width <= MAX_WIDTH && other.len() == width);
+    assert!(groups.len() == width / 4 + 1);
+    let mut inputs = MaybeUninit::<CacheAligned<[i32; GROUPS + 1]>>::uninit();
+    let mut nonzero = MaybeUninit::<[u32; GROUPS + GROUPS_OF_BLOCK]>::uninit();
+    let inputs = inputs.as_mut_ptr().cast::<i32>();
+    let nonzero = nonzero.as_mut_ptr().cast::<u32>();
+    let (mut group, mut len) = (0, 0);
     for accumulator in [own, other] {
-        let (low, high) = accumulator.split_at(accumulator.len() / 2);
-        for (low, high) in low.as_chunks().0.iter().zip(high.as_chunks().0) {
-            let Some(weights) = groups.next() else { break };
-            let (inputs, mut nonzero) = V::products(low, high);
-            while nonzero != 0 {
-                let group = nonzero.trailing_zeros() as usize % 16;
-                sums[0] = sums[0].add_dot(inputs.0[group], &weights[group]);
-                nonzero &= nonzero - 1;
-                if nonzero == 0 {
-                    break;
-                }
-                let group = nonzero.trailing_zeros() as usize % 16;
-                sums[1] = sums[1].add_dot(inputs.0[group], &weights[group]);
-                nonzero &= nonzero - 1;
+        for at in (0..width / 2).step_by(BLOCK) {
+            // SAFETY: the caller's promise; the halves of an accumulator are whole blocks; there is room for
+            // all groups of both, and one block more in the list.
+            unsafe {
+                let low = accumulator.as_ptr().add(at).cast();
+                let high = accumulator.as_ptr().add(width / 2 + at).cast();
+                let (block, mask) = V::products(&*low, &*high);
+                inputs.add(group).cast::<Block>().write(block);
+                V::append(mask, group as u32, &mut *nonzero.add(len).cast());
+                len += mask.count_ones() as usize;
             }
+            group += GROUPS_OF_BLOCK;
         }
     }
-    sums[0].add(sums[1])
+    // SAFETY: as above; the list has groups that are written, and the one after them, whose weights are 0, up
+    // to a multiple of `CHAINS`.
+    unsafe {
+        inputs.add(group).write(0);
+        for n in 0..CHAINS - 1 {
+            nonzero.add(len + n).write(group as u32);
+        }
+        let mut sums = [V::load(&CacheAligned([0; OUTPUTS])); CHAINS];
+        sums[0] = V::load(&layers.bias);
+        for at in (0..len).step_by(CHAINS) {
+            for n in 0..CHAINS {
+                let group = *nonzero.add(at + n) as usize;
+                sums[n] = sums[n].add_dot(*inputs.add(group), groups.get_unchecked(group));
+            }
+        }
+        sums[0].add(sums[1]).add(sums[2].add(sums[3])).store()
+    }
 }

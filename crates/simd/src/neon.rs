@@ -7,7 +7,7 @@ use std::arch::aarch64::*;
 use crate::CacheAligned;
 use crate::halfka::{BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -170,13 +170,18 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn add(mut self, other: Self) -> [i32; OUTPUTS] {
+    fn store(self) -> [i32; OUTPUTS] {
+        // SAFETY: see above.
+        unsafe { *view(&self.0) }
+    }
+
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
         for n in 0..4 {
             // SAFETY: see above.
             self.0[n] = unsafe { vaddq_s32(self.0[n], other.0[n]) };
         }
-        // SAFETY: see above.
-        unsafe { *view(&self.0) }
+        self
     }
 
     #[inline(always)]
@@ -193,7 +198,7 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16) {
         let mut groups = CacheAligned([0; 16]);
         // SAFETY: see above; the loads are of 8 values from a multiple of 8 on, the stores of 4.
         unsafe {

@@ -9,7 +9,7 @@ use crate::CacheAligned;
 use crate::halfka::{BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers, Tail};
 use crate::quantized::QA;
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
 
 /// `dst = src + Σ weights[add] − Σ weights[sub]`, where `add` and `sub` are row indices, and rows of
 /// `weights` are as long as the accumulators. Rows beyond the end of `weights` are skipped.
@@ -122,8 +122,13 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> [i32; OUTPUTS] {
-        std::array::from_fn(|n| self.0[n].wrapping_add(other.0[n]))
+    fn store(self) -> [i32; OUTPUTS] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n].wrapping_add(other.0[n])))
     }
 
     #[inline(always)]
@@ -134,7 +139,7 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16) {
         let product = |n: usize| ((low[n].clamp(0, 127) * high[n].clamp(0, 127)) >> 7) as u8;
         let group = |n: usize| [4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3].map(product);
         let groups: [i32; 16] = std::array::from_fn(|n| i32::from_ne_bytes(group(n)));
