@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 use crate::CacheAligned;
 use crate::halfka::{BLOCK, GROUPS_OF_BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
+pub(crate) use crate::integer::Avx2 as Inlined;
 use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
@@ -149,9 +150,10 @@ unsafe impl I16Vector for I16s {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: __m256i) -> i64 {
+    fn horizontal_sum(a: __m256i, b: __m256i) -> i64 {
         // SAFETY: see above.
         unsafe {
+            let sum = _mm256_add_epi32(a, b);
             let low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(sum));
             let high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256::<1>(sum));
             let sum = _mm256_add_epi64(low, high);

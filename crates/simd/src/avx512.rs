@@ -12,6 +12,7 @@ use crate::{CacheAligned, avx2};
 
 // Without VNNI, wider registers do not make the small layers faster.
 pub(crate) use crate::avx2::{halfkp_forward, halfkp_tail};
+pub(crate) use crate::integer::Avx512 as Inlined;
 
 pub(crate) type I16s = Words<false>;
 pub(crate) type Sums = Sixteen<false>;
@@ -21,6 +22,7 @@ pub(crate) mod vnni {
     pub(crate) use super::F32x16;
     pub(crate) use super::halfkp_forward_vnni as halfkp_forward;
     pub(crate) use super::halfkp_tail_vnni as halfkp_tail;
+    pub(crate) use crate::integer::Avx512Vnni as Inlined;
 
     pub(crate) type I16s = super::Words<true>;
     pub(crate) type Sums = super::Sixteen<true>;
@@ -136,9 +138,10 @@ unsafe impl<const VNNI: bool> I16Vector for Words<VNNI> {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: __m512i) -> i64 {
+    fn horizontal_sum(a: __m512i, b: __m512i) -> i64 {
         // SAFETY: see above.
         unsafe {
+            let sum = _mm512_add_epi32(a, b);
             let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum));
             let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(sum));
             _mm512_reduce_add_epi64(_mm512_add_epi64(low, high))

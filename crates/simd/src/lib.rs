@@ -36,6 +36,7 @@ pub mod float;
 pub mod gemm;
 pub mod halfka;
 pub mod halfkp;
+mod integer;
 pub mod levels;
 mod loops;
 #[cfg(target_arch = "aarch64")]
@@ -48,4 +49,5 @@ mod vectorize;
 
 pub use aligned::{AlignedVec, CacheAligned};
 pub use dispatch::{ForceError, InstructionSet, Kernels, VARIABLE};
+pub use integer::{Computation, IntegerKernels};
 pub use vectorize::{Loop, MulAdd, run_loop};

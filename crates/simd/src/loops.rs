@@ -11,8 +11,8 @@ use crate::vector::{Block, GroupSums, I16Vector};
 const TILE: usize = 8;
 
 /// Values whose products are summed in `i32` before the sum is widened: even with four lanes each gets
-/// 256 products of at most 255² · 128, which is below 2³¹.
-const SEGMENT: usize = 1024;
+/// 256 products of both accumulators, of at most 255² · 128, which is below 2³¹.
+const SEGMENT: usize = 512;
 
 /// [`scalar::accumulate`](crate::scalar::accumulate).
 ///
@@ -26,31 +26,11 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
     add: &[u16],
     sub: &[u16],
 ) {
-    let len = dst.len();
-    assert!(len.is_multiple_of(STEP) && src.len() == len);
-    let row = |row: &u16| weights.get(usize::from(*row) * len..)?.get(..len);
-    // The deltas of a quiet move, a capture and castling, in one pass over all rows.
-    // SAFETY: the caller's promise; all rows are as long as the accumulators.
-    unsafe {
-        match (add, sub) {
-            ([a], [r]) => {
-                if let (Some(a), Some(r)) = (row(a), row(r)) {
-                    return accumulate_rows::<V, 1, 1>(src, dst, [a], [r]);
-                }
-            }
-            ([a], [r, s]) => {
-                if let (Some(a), Some(r), Some(s)) = (row(a), row(r), row(s)) {
-                    return accumulate_rows::<V, 1, 2>(src, dst, [a], [r, s]);
-                }
-            }
-            ([a, b], [r, s]) => {
-                if let (Some(a), Some(b), Some(r), Some(s)) = (row(a), row(b), row(r), row(s)) {
-                    return accumulate_rows::<V, 2, 2>(src, dst, [a, b], [r, s]);
-                }
-            }
-            _ => {}
-        }
+    // SAFETY: the caller's promise.
+    if unsafe { accumulate_move::<V>(weights, src, dst, add, sub) } {
+        return;
     }
+    let len = dst.len();
     let mut at = 0;
     while at + TILE * V::LANES <= len {
         // SAFETY: the tile ends within the accumulators.
@@ -62,6 +42,58 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
         unsafe { accumulate_tile::<V, 1>((weights, src, dst), add, sub, at) };
         at += V::LANES;
     }
+}
+
+/// [`accumulate`], if rows are the delta of a quiet move, a capture or castling: in one pass over all rows. Whether
+/// they are.
+///
+/// # Safety
+/// The CPU supports the instruction set of `V`.
+#[inline(always)]
+pub(crate) unsafe fn accumulate_move<V: I16Vector>(
+    weights: &[i16],
+    src: &[i16],
+    dst: &mut [i16],
+    add: &[u16],
+    sub: &[u16],
+) -> bool {
+    let len = dst.len();
+    assert!(len.is_multiple_of(STEP) && src.len() == len);
+    // SAFETY: the caller's promise; all rows are as long as the accumulators.
+    unsafe {
+        match (add, sub) {
+            (&[a], &[r]) => {
+                if let (Some(a), Some(r)) = (row(weights, a, len), row(weights, r, len)) {
+                    accumulate_rows::<V, 1, 1>(src, dst, [a], [r]);
+                    return true;
+                }
+            }
+            (&[a], &[r, s]) => {
+                if let (Some(a), Some(r)) = (row(weights, a, len), row(weights, r, len))
+                    && let Some(s) = row(weights, s, len)
+                {
+                    accumulate_rows::<V, 1, 2>(src, dst, [a], [r, s]);
+                    return true;
+                }
+            }
+            (&[a, b], &[r, s]) => {
+                if let (Some(a), Some(b)) = (row(weights, a, len), row(weights, b, len))
+                    && let (Some(r), Some(s)) = (row(weights, r, len), row(weights, s, len))
+                {
+                    accumulate_rows::<V, 2, 2>(src, dst, [a, b], [r, s]);
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A row of weights, none beyond their end.
+#[inline(always)]
+fn row(weights: &[i16], index: u16, len: usize) -> Option<&[i16]> {
+    weights.get(usize::from(index) * len..)?.get(..len)
 }
 
 /// `dst = src` plus `A` rows and minus `S`.
@@ -105,7 +137,6 @@ unsafe fn accumulate_tile<V: I16Vector, const T: usize>(
     at: usize,
 ) {
     let len = dst.len();
-    let row = |row: u16| weights.get(usize::from(row) * len..)?.get(..len);
     // SAFETY: the caller's promise; rows are as long as the accumulators.
     unsafe {
         let from = src.as_ptr().add(at);
@@ -114,13 +145,13 @@ unsafe fn accumulate_tile<V: I16Vector, const T: usize>(
             tile[n] = V::load(from.add(n * V::LANES));
         }
         for &index in add {
-            let Some(row) = row(index) else { continue };
+            let Some(row) = row(weights, index, len) else { continue };
             for n in 0..T {
                 tile[n] = tile[n].add(V::load(row.as_ptr().add(at + n * V::LANES)));
             }
         }
         for &index in sub {
-            let Some(row) = row(index) else { continue };
+            let Some(row) = row(weights, index, len) else { continue };
             for n in 0..T {
                 tile[n] = tile[n].sub(V::load(row.as_ptr().add(at + n * V::LANES)));
             }
@@ -154,7 +185,7 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
                 other_sum = V::load(other.as_ptr().add(at)).screlu_dot(weights, other_sum);
             }
         }
-        total += V::horizontal_sum(own_sum) + V::horizontal_sum(other_sum);
+        total += V::horizontal_sum(own_sum, other_sum);
     }
     total
 }

@@ -7,6 +7,7 @@ use std::arch::aarch64::*;
 use crate::CacheAligned;
 use crate::halfka::{BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
+pub(crate) use crate::integer::Neon as Inlined;
 use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
@@ -137,9 +138,9 @@ unsafe impl I16Vector for I16s {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: int32x4_t) -> i64 {
+    fn horizontal_sum(a: int32x4_t, b: int32x4_t) -> i64 {
         // SAFETY: see above.
-        unsafe { vaddlvq_s32(sum) }
+        unsafe { vaddlvq_s32(vaddq_s32(a, b)) }
     }
 }
 

@@ -8,6 +8,7 @@
 use crate::CacheAligned;
 use crate::halfka::{BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers, Tail};
+pub(crate) use crate::integer::Scalar as Inlined;
 use crate::quantized::QA;
 use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
 
@@ -107,8 +108,8 @@ unsafe impl I16Vector for I16s {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: [i32; 4]) -> i64 {
-        sum.into_iter().map(i64::from).sum()
+    fn horizontal_sum(a: [i32; 4], b: [i32; 4]) -> i64 {
+        a.into_iter().chain(b).map(i64::from).sum()
     }
 }
 

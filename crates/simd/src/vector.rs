@@ -36,7 +36,8 @@ pub(crate) unsafe trait I16Vector: Copy {
     /// # Safety
     /// [`LANES`](Self::LANES) weights are readable.
     unsafe fn screlu_dot(self, weights: *const i8, sum: Self::Sum) -> Self::Sum;
-    fn horizontal_sum(sum: Self::Sum) -> i64;
+    /// The sum of all lanes of both. No lane of their sum overflows.
+    fn horizontal_sum(a: Self::Sum, b: Self::Sum) -> i64;
 }
 
 /// Sixteen `i32` sums, in as many registers as it takes: the first layer of HalfKAv2_hm networks.
