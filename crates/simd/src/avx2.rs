@@ -5,11 +5,11 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use crate::CacheAligned;
-use crate::halfka::{BLOCK, GROUPS_OF_BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, GROUPS_OF_BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
 pub(crate) use crate::integer::Avx2 as Inlined;
 use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
+use crate::{CacheAligned, loops};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -206,6 +206,14 @@ unsafe fn bits(byte: u8, first: u32) -> __m256i {
         let numbers = _mm_cvtsi64_si128(BITS[usize::from(byte)] as i64);
         _mm256_add_epi32(_mm256_cvtepu8_epi32(numbers), _mm256_set1_epi32(first as i32))
     }
+}
+
+/// [`loops::pairwise_affine`].
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: the CPU supports AVX2.
+    unsafe { loops::pairwise_affine::<Sums>(layers, own, other) }
 }
 
 /// Two registers.

@@ -8,9 +8,9 @@
 //! An input is at most 126 and a weight at least −128, so two products fit into 16 bits. Sums that could
 //! overflow, by the weights of a hostile file, wrap around with every instruction set.
 
+use crate::CacheAligned;
 use crate::dispatch::dispatch;
 use crate::halfkp::Tail;
-use crate::{CacheAligned, loops};
 
 /// Widths of accumulators are multiples of this: two halves of a block.
 pub const STEP: usize = 2 * BLOCK;
@@ -33,6 +33,9 @@ pub struct Layers {
     pub(crate) bias: CacheAligned<[i32; OUTPUTS]>,
     /// For each group of four inputs the weights of all outputs, and zeros for one group more.
     groups: Vec<Group>,
+    /// For each block of inputs the weights of all outputs, for AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) blocks: Vec<CacheAligned<[[i8; BLOCK]; OUTPUTS]>>,
     tail: Tail,
 }
 
@@ -51,7 +54,23 @@ impl Layers {
                 groups[input / 4].0[output][input % 4] = weight;
             }
         }
-        Self { bias: CacheAligned(bias), groups, tail }
+        #[cfg(target_arch = "x86_64")]
+        let blocks = {
+            let mut blocks = vec![CacheAligned([[0; BLOCK]; OUTPUTS]); inputs / BLOCK];
+            for (output, row) in weights.chunks_exact(inputs.max(1)).enumerate() {
+                for (block, weights) in blocks.iter_mut().zip(row.as_chunks().0) {
+                    block.0[output] = *weights;
+                }
+            }
+            blocks
+        };
+        Self {
+            bias: CacheAligned(bias),
+            groups,
+            #[cfg(target_arch = "x86_64")]
+            blocks,
+            tail,
+        }
     }
 
     /// The weights of all groups, and zeros for one more.
@@ -65,8 +84,7 @@ dispatch! {
     /// The output of the last layer for both accumulators, that of the side to move first. Accumulators are
     /// as wide as the first layer has inputs.
     pub fn forward(kernels; layers: &Layers, own: &[i16], other: &[i16]) -> i32 {
-        // SAFETY: the CPU supports the instruction set of `set`.
-        let sums = unsafe { loops::pairwise_affine::<set::Sums>(layers, own, other) };
+        let sums = set::first_layer(layers, own, other);
         let (hidden, skipped) = activate(&sums);
         set::halfkp_tail(&layers.tail, &hidden).wrapping_add(skipped)
     }

@@ -4,11 +4,11 @@
 
 use std::arch::aarch64::*;
 
-use crate::CacheAligned;
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
 pub(crate) use crate::integer::Neon as Inlined;
 use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
+use crate::{CacheAligned, loops};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -155,6 +155,14 @@ unsafe fn clip(values: &[i16; BLOCK], n: usize) -> int16x8_t {
         let values = vld1q_s16(values.as_ptr().add(8 * n));
         vminq_s16(vmaxq_s16(values, vdupq_n_s16(0)), vdupq_n_s16(127))
     }
+}
+
+/// [`loops::pairwise_affine`].
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: the CPU supports NEON.
+    unsafe { loops::pairwise_affine::<Sums>(layers, own, other) }
 }
 
 /// Four registers.

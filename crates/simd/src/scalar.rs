@@ -5,12 +5,12 @@
 //! sums do not depend on the order of their terms, an accumulator that was updated incrementally always
 //! equals a refreshed one, whatever the weights in a file.
 
-use crate::CacheAligned;
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers, Tail};
 pub(crate) use crate::integer::Scalar as Inlined;
 use crate::quantized::QA;
 use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
+use crate::{CacheAligned, loops};
 
 /// `dst = src + Σ weights[add] − Σ weights[sub]`, where `add` and `sub` are row indices, and rows of
 /// `weights` are as long as the accumulators. Rows beyond the end of `weights` are skipped.
@@ -111,6 +111,13 @@ unsafe impl I16Vector for I16s {
     fn horizontal_sum(a: [i32; 4], b: [i32; 4]) -> i64 {
         a.into_iter().chain(b).map(i64::from).sum()
     }
+}
+
+/// [`loops::pairwise_affine`].
+#[inline]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: plain Rust.
+    unsafe { loops::pairwise_affine::<Sums>(layers, own, other) }
 }
 
 #[derive(Clone, Copy)]
