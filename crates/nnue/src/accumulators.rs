@@ -235,8 +235,8 @@ impl<N: Architecture> AccumulatorStack<N> {
         }
     }
 
-    /// Computes the accumulator of color `n` at the current ply from the cache. A function of its own: it is rare
-    /// and large.
+    /// Computes the accumulator of color `n` at the current ply from the cache. A function of its own: it is
+    /// rare and large.
     #[inline(never)]
     fn refresh(&mut self, position: &Position, perspective: N::Perspective, n: usize) {
         let entry = self.cache[N::index(perspective)].get_or_insert_with(|| CacheEntry {

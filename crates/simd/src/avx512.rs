@@ -182,8 +182,8 @@ pub(crate) fn first_layer_vnni(
 }
 
 /// [`loops::pairwise_affine`](crate::loops::pairwise_affine), a block of inputs at a time: each output has a
-/// register of sums, so that inputs need not be broadcast. That is faster than to skip groups, unless two of three
-/// are 0.
+/// register of sums, so that inputs need not be broadcast. That is faster than to skip groups, unless about two
+/// of three are 0.
 ///
 /// # Safety
 /// The CPU supports AVX-512F and BW, and VNNI if the parameter is set.
@@ -196,8 +196,8 @@ unsafe fn pairwise_affine<const VNNI: bool>(
     let width = own.len();
     assert!(width.is_multiple_of(2 * BLOCK) && other.len() == width);
     assert!(layers.blocks.len() == width / BLOCK);
-    // SAFETY: the caller's promise; the halves of an accumulator are whole blocks, for which there are weights;
-    // vectors, bytes and numbers that are viewed as each other are integers.
+    // SAFETY: the caller's promise; the halves of an accumulator are whole blocks, and there are weights for
+    // all; vectors, bytes and numbers that are viewed as each other are integers.
     unsafe {
         let mut sums = [_mm512_setzero_si512(); OUTPUTS];
         let mut weights = layers.blocks.as_ptr();

@@ -44,8 +44,8 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
     }
 }
 
-/// [`accumulate`], if rows are the delta of a quiet move, a capture or castling: in one pass over all rows. Whether
-/// they are.
+/// [`accumulate`], if rows are the delta of a quiet move, a capture or castling: in one pass over all rows.
+/// Returns whether they are.
 ///
 /// # Safety
 /// The CPU supports the instruction set of `V`.
@@ -193,8 +193,8 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
 /// The sums of the first layer of a HalfKAv2_hm network: the halves of each accumulator multiplied with each
 /// other, groups of four that are all 0 skipped.
 ///
-/// Which groups are not 0 is written to a list first: one loop over it ends with one branch that is mispredicted,
-/// a loop in every block of inputs with one each.
+/// Which groups are not 0 is written to a list first: one loop over it ends with one mispredicted branch, where
+/// a loop in every block of inputs ends with one each.
 ///
 /// # Safety
 /// The CPU supports the instruction set of `V`.

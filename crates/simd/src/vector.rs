@@ -49,8 +49,8 @@ pub(crate) trait GroupSums: Copy {
     fn add_dot(self, bytes: i32, weights: &Group) -> Self;
     /// `clamp(low, 0, 127) · clamp(high, 0, 127) / 128`, as bytes in groups of four, and which groups are not 0.
     fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16);
-    /// Writes the numbers of the groups of a mask, of which the lowest is the `first`; what it writes after them
-    /// has no meaning.
+    /// Writes the numbers of the groups of a mask, of which the lowest is the `first`; what it writes after
+    /// them has no meaning.
     #[inline(always)]
     fn append(mask: u16, first: u32, to: &mut [MaybeUninit<u32>; GROUPS_OF_BLOCK]) {
         let mut len = 0;

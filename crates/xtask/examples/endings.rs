@@ -158,10 +158,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
         }
         passed &= mated == games.len();
     }
-    println!(
-        "\n| drawn | within ±0.50 | largest | {} nodes |\n|---|---:|---:|---|",
-        options.draw_nodes
-    );
+    println!("\n| drawn | within ±0.50 | largest | {} nodes |\n|---|---:|---:|---|", options.draw_nodes);
     for ending in DRAWN.into_iter().filter(|ending| options.wants(ending)) {
         let Some(positions) = random_positions(options, &tables, ending, Wdl::Draw) else {
             println!("| {ending} | | | no table |");

@@ -5,8 +5,8 @@ use std::time::Duration;
 use chess::Color;
 use chess::pgn::NodeId;
 use engine::analysis::{GameAnalysis, MoveAnalysis, annotate};
-use engine::search::Limits;
 use engine::wdl::expectation;
+use engine::search::Limits;
 
 use super::Session;
 use super::document::{JudgedMove, notations, white};

@@ -44,8 +44,7 @@ impl SearchProgress {
             return;
         }
         let mut lines = self.lines();
-        let scored =
-            ScoredLine { score: shown(line.score, &self.position), moves: line.line.to_vec() };
+        let scored = ScoredLine { score: shown(line.score, &self.position), moves: line.line.to_vec() };
         match line.number.checked_sub(1) {
             Some(at) if at < lines.lines.len() => lines.lines[at] = scored,
             Some(_) => lines.lines.push(scored),
@@ -162,9 +161,7 @@ async fn slice(
     lines.nodes = lines.nodes.max(progress.earlier.0 + found.nodes);
     if let (true, Some(m)) = (lines.lines.is_empty(), found.best) {
         // Stopped before the end of the first iteration: there is still a move with a score.
-        lines
-            .lines
-            .push(ScoredLine { score: shown(found.score, search.game.position()), moves: vec![m] });
+        lines.lines.push(ScoredLine { score: shown(found.score, search.game.position()), moves: vec![m] });
         lines.depth = found.depth;
     }
     Some(Slice { found, lines, is_preempted })
