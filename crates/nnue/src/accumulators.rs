@@ -12,8 +12,10 @@
 use std::sync::Arc;
 
 use chess::{Bitboard, Color, Move, Observer, Piece, PieceType, Position, Square};
+use simd::{Computation, IntegerKernels, Kernels};
 
-/// What `AccumulatorStack` needs of a network.
+/// What `AccumulatorStack` needs of a network. What takes kernels is `#[inline(always)]`: it is a part of a
+/// [`Computation`].
 pub trait Architecture {
     /// The sums of the feature transformer for one perspective.
     type Accumulator: Clone;
@@ -22,6 +24,8 @@ pub trait Architecture {
     /// How many perspectives there can be.
     const PERSPECTIVES: usize;
 
+    /// The kernels that positions are evaluated with.
+    fn kernels(&self) -> Kernels;
     /// The perspective of a color whose king is on this square.
     fn perspective(&self, color: Color, king: Square) -> Self::Perspective;
     /// A unique index below [`PERSPECTIVES`](Self::PERSPECTIVES).
@@ -33,13 +37,19 @@ pub trait Architecture {
     /// `dst = src` with features added and removed.
     fn accumulate(
         &self,
+        kernels: impl IntegerKernels,
         src: &Self::Accumulator,
         dst: &mut Self::Accumulator,
         added: &[u16],
         removed: &[u16],
     );
     /// The value of a position from the side to move, from the accumulators of White and Black.
-    fn forward(&self, accumulators: &[Self::Accumulator; 2], position: &Position) -> i32;
+    fn forward(
+        &self,
+        kernels: impl IntegerKernels,
+        accumulators: &[Self::Accumulator; 2],
+        position: &Position,
+    ) -> i32;
 }
 
 /// Initial capacity in plies, enough for most searches; the stack grows beyond.
@@ -65,6 +75,7 @@ const PLIES: usize = 130;
 /// ```
 pub struct AccumulatorStack<N: Architecture> {
     network: Arc<N>,
+    kernels: Kernels,
     plies: Vec<Ply<N::Accumulator>>,
     /// The current ply.
     top: usize,
@@ -153,7 +164,8 @@ impl<N: Architecture> AccumulatorStack<N> {
     /// A stack for a network; [`reset`](Self::reset) it at the root of a search.
     pub fn new(network: Arc<N>) -> Self {
         let plies = vec![Ply::new(network.bias()); PLIES];
-        Self { network, plies, top: 0, cache: vec![None; N::PERSPECTIVES] }
+        let kernels = network.kernels();
+        Self { network, kernels, plies, top: 0, cache: vec![None; N::PERSPECTIVES] }
     }
 
     /// The network.
@@ -197,15 +209,12 @@ impl<N: Architecture> AccumulatorStack<N> {
     /// The value of the current position from the side to move. Only its side to move and its clocks may
     /// differ, as they do after a null move.
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        for color in Color::ALL {
-            self.compute(position, color);
-        }
-        self.network.forward(&self.plies[self.top].accumulators, position)
+        self.kernels.compute(Evaluation { stack: self, position })
     }
 
     /// Computes the accumulator of a color at the current ply.
-    #[inline]
-    fn compute(&mut self, position: &Position, color: Color) {
+    #[inline(always)]
+    fn compute(&mut self, kernels: impl IntegerKernels, position: &Position, color: Color) {
         let n = color.index();
         let perspective = self.network.perspective(color, position.king(color));
         let mut ancestor = self.top;
@@ -218,23 +227,17 @@ impl<N: Architecture> AccumulatorStack<N> {
         for at in ancestor + 1..=self.top {
             let (before, after) = self.plies.split_at_mut(at);
             let (before, ply) = (&before[at - 1], &mut after[0]);
-            let features = |pieces: &List<(Piece, Square), 2>| {
-                let mut features = List::<u16, 2>::new(0);
-                for &(piece, square) in pieces.as_slice() {
-                    if let Some(feature) = N::feature(perspective, piece, square) {
-                        features.push(feature);
-                    }
-                }
-                features
-            };
-            let (added, removed) = (features(&ply.delta.added), features(&ply.delta.removed));
+            let added = features::<N>(&ply.delta.added, perspective);
+            let removed = features::<N>(&ply.delta.removed, perspective);
             let (src, dst) = (&before.accumulators[n], &mut ply.accumulators[n]);
-            self.network.accumulate(src, dst, added.as_slice(), removed.as_slice());
+            self.network.accumulate(kernels, src, dst, added.as_slice(), removed.as_slice());
             ply.computed[n] = true;
         }
     }
 
-    /// Computes the accumulator of color `n` at the current ply from the cache.
+    /// Computes the accumulator of color `n` at the current ply from the cache. A function of its own: it is
+    /// rare and large.
+    #[inline(never)]
     fn refresh(&mut self, position: &Position, perspective: N::Perspective, n: usize) {
         let entry = self.cache[N::index(perspective)].get_or_insert_with(|| CacheEntry {
             pieces: [[Bitboard::EMPTY; 6]; 2],
@@ -263,9 +266,44 @@ impl<N: Architecture> AccumulatorStack<N> {
         let ply = &mut self.plies[self.top];
         let accumulator = &mut ply.accumulators[n];
         let (added, removed) = (added.as_slice(), removed.as_slice());
-        self.network.accumulate(&entry.accumulator, accumulator, added, removed);
+        self.network.accumulate(self.kernels, &entry.accumulator, accumulator, added, removed);
         entry.accumulator.clone_from(accumulator);
         ply.computed[n] = true;
+    }
+}
+
+/// The features in a perspective of pieces that a move adds or removes.
+#[inline(always)]
+fn features<N: Architecture>(
+    pieces: &List<(Piece, Square), 2>,
+    perspective: N::Perspective,
+) -> List<u16, 2> {
+    let mut features = List::new(0);
+    for &(piece, square) in pieces.as_slice() {
+        if let Some(feature) = N::feature(perspective, piece, square) {
+            features.push(feature);
+        }
+    }
+    features
+}
+
+/// [`AccumulatorStack::evaluate`], compiled as a whole for each instruction set.
+struct Evaluation<'a, N: Architecture> {
+    stack: &'a mut AccumulatorStack<N>,
+    position: &'a Position,
+}
+
+impl<N: Architecture> Computation for Evaluation<'_, N> {
+    type Output = i32;
+
+    #[inline(always)]
+    fn run<K: IntegerKernels>(self, kernels: K) -> i32 {
+        let Self { stack, position } = self;
+        for color in Color::ALL {
+            stack.compute(kernels, position, color);
+        }
+        let accumulators = &stack.plies[stack.top].accumulators;
+        stack.network.forward(kernels, accumulators, position)
     }
 }
 
@@ -273,6 +311,7 @@ impl<N: Architecture> Clone for AccumulatorStack<N> {
     fn clone(&self) -> Self {
         Self {
             network: Arc::clone(&self.network),
+            kernels: self.kernels,
             plies: self.plies.clone(),
             top: self.top,
             cache: self.cache.clone(),

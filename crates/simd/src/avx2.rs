@@ -3,11 +3,13 @@
 #![allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
-use crate::CacheAligned;
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, GROUPS_OF_BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+pub(crate) use crate::integer::Avx2 as Inlined;
+use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
+use crate::{CacheAligned, loops};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -148,9 +150,10 @@ unsafe impl I16Vector for I16s {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: __m256i) -> i64 {
+    fn horizontal_sum(a: __m256i, b: __m256i) -> i64 {
         // SAFETY: see above.
         unsafe {
+            let sum = _mm256_add_epi32(a, b);
             let low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(sum));
             let high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256::<1>(sum));
             let sum = _mm256_add_epi64(low, high);
@@ -176,6 +179,43 @@ unsafe fn clip(values: &[i16; BLOCK], n: usize) -> __m256i {
     }
 }
 
+/// For each byte the numbers of its bits, as bytes.
+static BITS: [u64; 256] = {
+    let mut numbers = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut rest, mut shift) = (byte, 0);
+        while rest != 0 {
+            numbers[byte] |= (rest.trailing_zeros() as u64) << shift;
+            shift += 8;
+            rest &= rest - 1;
+        }
+        byte += 1;
+    }
+    numbers
+};
+
+/// The numbers of the bits of a byte, of which the lowest is the `first`, then others.
+///
+/// # Safety
+/// The CPU supports AVX2.
+#[inline(always)]
+unsafe fn bits(byte: u8, first: u32) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let numbers = _mm_cvtsi64_si128(BITS[usize::from(byte)] as i64);
+        _mm256_add_epi32(_mm256_cvtepu8_epi32(numbers), _mm256_set1_epi32(first as i32))
+    }
+}
+
+/// [`loops::pairwise_affine`].
+#[inline]
+#[target_feature(enable = "avx2,popcnt")]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: the CPU supports AVX2.
+    unsafe { loops::pairwise_affine::<Sums>(layers, own, other) }
+}
+
 /// Two registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums([__m256i; 2]);
@@ -190,11 +230,27 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> [i32; OUTPUTS] {
+    fn store(self) -> [i32; OUTPUTS] {
         // SAFETY: see above.
+        unsafe { *view(&self.0) }
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: see above.
+        Self(unsafe { [_mm256_add_epi32(a, c), _mm256_add_epi32(b, d)] })
+    }
+
+    #[inline(always)]
+    fn append(mask: u16, first: u32, to: &mut [MaybeUninit<u32>; GROUPS_OF_BLOCK]) {
+        let bytes = mask.to_le_bytes();
+        // SAFETY: see above; eight numbers are written from the first on, then eight from the ninth at most.
         unsafe {
-            let low = _mm256_add_epi32(self.0[0], other.0[0]);
-            *view(&[low, _mm256_add_epi32(self.0[1], other.0[1])])
+            let to = to.as_mut_ptr();
+            _mm256_storeu_si256(to.cast(), bits(bytes[0], first));
+            let to = to.add(bytes[0].count_ones() as usize);
+            _mm256_storeu_si256(to.cast(), bits(bytes[1], first + 8));
         }
     }
 
@@ -209,7 +265,7 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16) {
         let mut groups = CacheAligned([0; 16]);
         let mut nonzero = 0;
         // SAFETY: see above; the loads and stores are of 16 values from a multiple of 16 on, or of 8.

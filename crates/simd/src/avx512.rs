@@ -4,25 +4,26 @@
 
 use std::arch::x86_64::*;
 
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+use crate::vector::{self, I16Vector, Outline};
 use crate::{CacheAligned, avx2};
 
 // Without VNNI, wider registers do not make the small layers faster.
 pub(crate) use crate::avx2::{halfkp_forward, halfkp_tail};
+pub(crate) use crate::integer::Avx512 as Inlined;
 
 pub(crate) type I16s = Words<false>;
-pub(crate) type Sums = Sixteen<false>;
 
 /// The kernels that use VNNI.
 pub(crate) mod vnni {
     pub(crate) use super::F32x16;
     pub(crate) use super::halfkp_forward_vnni as halfkp_forward;
     pub(crate) use super::halfkp_tail_vnni as halfkp_tail;
+    pub(crate) use crate::integer::Avx512Vnni as Inlined;
 
+    pub(crate) use super::first_layer_vnni as first_layer;
     pub(crate) type I16s = super::Words<true>;
-    pub(crate) type Sums = super::Sixteen<true>;
 }
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
@@ -135,9 +136,10 @@ unsafe impl<const VNNI: bool> I16Vector for Words<VNNI> {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: __m512i) -> i64 {
+    fn horizontal_sum(a: __m512i, b: __m512i) -> i64 {
         // SAFETY: see above.
         unsafe {
+            let sum = _mm512_add_epi32(a, b);
             let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(sum));
             let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(sum));
             _mm512_reduce_add_epi64(_mm512_add_epi64(low, high))
@@ -159,54 +161,133 @@ unsafe fn clip(values: &[i16; BLOCK], n: usize) -> __m512i {
     }
 }
 
-/// One register.
-#[derive(Clone, Copy)]
-pub(crate) struct Sixteen<const VNNI: bool>(__m512i);
+/// [`loops::pairwise_affine`](crate::loops::pairwise_affine).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: the CPU supports AVX-512BW.
+    unsafe { pairwise_affine::<false>(layers, own, other) }
+}
 
-// SAFETY (all blocks): values of this type are used only where the CPU supports AVX-512F and BW, and VNNI
-// if the parameter is set; vectors, bytes and numbers that are viewed as each other are integers.
-impl<const VNNI: bool> GroupSums for Sixteen<VNNI> {
-    #[inline(always)]
-    fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self {
-        // SAFETY: see above.
-        Self(unsafe { *view(sums) })
-    }
+/// [`loops::pairwise_affine`](crate::loops::pairwise_affine).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+pub(crate) fn first_layer_vnni(
+    layers: &halfka::Layers,
+    own: &[i16],
+    other: &[i16],
+) -> [i32; OUTPUTS] {
+    // SAFETY: the CPU supports AVX-512BW and VNNI.
+    unsafe { pairwise_affine::<true>(layers, own, other) }
+}
 
-    #[inline(always)]
-    fn add(self, other: Self) -> [i32; OUTPUTS] {
-        // SAFETY: see above.
-        unsafe { *view(&_mm512_add_epi32(self.0, other.0)) }
-    }
-
-    #[inline(always)]
-    fn add_dot(self, bytes: i32, weights: &Group) -> Self {
-        // SAFETY: see above.
-        Self(unsafe {
-            let (bytes, weights) = (_mm512_set1_epi32(bytes), *view(weights));
-            if VNNI {
-                _mm512_dpbusd_epi32(self.0, bytes, weights)
-            } else {
-                let pairs = _mm512_maddubs_epi16(bytes, weights);
-                _mm512_add_epi32(self.0, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+/// [`loops::pairwise_affine`](crate::loops::pairwise_affine), a block of inputs at a time: each output has a
+/// register of sums, so that inputs need not be broadcast. That is faster than to skip groups, unless about two
+/// of three are 0.
+///
+/// # Safety
+/// The CPU supports AVX-512F and BW, and VNNI if the parameter is set.
+#[inline(always)]
+unsafe fn pairwise_affine<const VNNI: bool>(
+    layers: &halfka::Layers,
+    own: &[i16],
+    other: &[i16],
+) -> [i32; OUTPUTS] {
+    let width = own.len();
+    assert!(width.is_multiple_of(2 * BLOCK) && other.len() == width);
+    assert!(layers.blocks.len() == width / BLOCK);
+    // SAFETY: the caller's promise; the halves of an accumulator are whole blocks, and there are weights for
+    // all; vectors, bytes and numbers that are viewed as each other are integers.
+    unsafe {
+        let mut sums = [_mm512_setzero_si512(); OUTPUTS];
+        let mut weights = layers.blocks.as_ptr();
+        for accumulator in [own, other] {
+            for at in (0..width / 2).step_by(BLOCK) {
+                let low = accumulator.as_ptr().add(at);
+                let bytes = products(&*low.cast(), &*low.add(width / 2).cast());
+                let block = view::<_, CacheAligned<[__m512i; OUTPUTS]>>(&*weights);
+                for n in 0..OUTPUTS {
+                    sums[n] = dot4::<VNNI>(sums[n], bytes, block.0[n]);
+                }
+                weights = weights.add(1);
             }
-        })
-    }
-
-    #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
-        // SAFETY: see above; the loads are of 32 values from a multiple of 32 on.
-        unsafe {
-            let mut products = [_mm512_setzero_si512(); 2];
-            for n in 0..2 {
-                let product = _mm512_mullo_epi16(clip(low, n), clip(high, n));
-                products[n] = _mm512_srli_epi16::<7>(product);
-            }
-            let packed = _mm512_packus_epi16(products[0], products[1]);
-            // Packing interleaves the two vectors in blocks of 8 bytes.
-            let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-            let bytes = _mm512_permutexvar_epi64(order, packed);
-            (*view(&bytes), _mm512_test_epi32_mask(bytes, bytes))
         }
+        let bias = *view(&layers.bias);
+        *view(&_mm512_add_epi32(horizontal_sums(sums), bias))
+    }
+}
+
+/// `clamp(low, 0, 127) · clamp(high, 0, 127) / 128`, as bytes.
+///
+/// # Safety
+/// The CPU supports AVX-512F and BW.
+#[inline(always)]
+unsafe fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut products = [_mm512_setzero_si512(); 2];
+        for n in 0..2 {
+            let product = _mm512_mullo_epi16(clip(low, n), clip(high, n));
+            products[n] = _mm512_srli_epi16::<7>(product);
+        }
+        let packed = _mm512_packus_epi16(products[0], products[1]);
+        // Packing interleaves the two vectors in blocks of 8 bytes.
+        let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        _mm512_permutexvar_epi64(order, packed)
+    }
+}
+
+/// Adds to each `i32` lane the dot product of four unsigned bytes and four signed ones.
+///
+/// # Safety
+/// The CPU supports AVX-512F and BW, and VNNI if the parameter is set.
+#[inline(always)]
+unsafe fn dot4<const VNNI: bool>(sums: __m512i, bytes: __m512i, weights: __m512i) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if VNNI {
+            _mm512_dpbusd_epi32(sums, bytes, weights)
+        } else {
+            let pairs = _mm512_maddubs_epi16(bytes, weights);
+            _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))
+        }
+    }
+}
+
+/// Lane *n* is the sum of the lanes of vector *n*.
+///
+/// # Safety
+/// The CPU supports AVX-512F.
+#[inline(always)]
+unsafe fn horizontal_sums(vectors: [__m512i; 16]) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // In each 128-bit lane first the sums of two lanes of `i32`, then of all four.
+        let mut pairs = [_mm512_setzero_si512(); 8];
+        for n in 0..8 {
+            let (a, b) = (vectors[2 * n], vectors[2 * n + 1]);
+            pairs[n] = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+        }
+        let mut fours = [_mm512_setzero_si512(); 4];
+        for n in 0..4 {
+            let (a, b) = (pairs[2 * n], pairs[2 * n + 1]);
+            fours[n] = _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+        }
+        let low = add_even_and_odd(fours[0], fours[1]);
+        add_even_and_odd(low, add_even_and_odd(fours[2], fours[3]))
+    }
+}
+
+/// The sums of neighbouring 128-bit lanes, those of `a` first.
+///
+/// # Safety
+/// The CPU supports AVX-512F.
+#[inline(always)]
+unsafe fn add_even_and_odd(a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let even = _mm512_shuffle_i32x4::<0b10_00_10_00>(a, b);
+        _mm512_add_epi32(even, _mm512_shuffle_i32x4::<0b11_01_11_01>(a, b))
     }
 }
 

@@ -132,6 +132,12 @@ impl Kernels {
     /// The scalar ones, the specification.
     pub const SCALAR: Self = Self(InstructionSet::Scalar);
 
+    /// The kernels of an instruction set that the CPU is known to support.
+    #[inline(always)]
+    pub(crate) const fn of(set: InstructionSet) -> Self {
+        Self(set)
+    }
+
     /// The kernels of an instruction set, if this CPU supports it.
     pub fn new(set: InstructionSet) -> Option<Self> {
         set.is_supported().then_some(Self(set))

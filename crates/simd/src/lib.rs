@@ -23,7 +23,8 @@
 //! `neon` define the same names over registers. The integer kernels return the same bits with every
 //! instruction set, those of f32 with every one that has fused multiply-add. `loops` and the kernels of
 //! f32 are generic over the registers of `vector`. The environment variable `TABIYA_CPU` forces an instruction
-//! set, for tests and bug reports.
+//! set, for tests and bug reports. A [`Computation`] of another crate is compiled for every instruction set,
+//! too, with [`IntegerKernels`] inlined.
 
 mod aligned;
 #[cfg(target_arch = "x86_64")]
@@ -36,6 +37,7 @@ pub mod float;
 pub mod gemm;
 pub mod halfka;
 pub mod halfkp;
+mod integer;
 pub mod levels;
 mod loops;
 #[cfg(target_arch = "aarch64")]
@@ -48,4 +50,5 @@ mod vectorize;
 
 pub use aligned::{AlignedVec, CacheAligned};
 pub use dispatch::{ForceError, InstructionSet, Kernels, VARIABLE};
+pub use integer::{Computation, IntegerKernels};
 pub use vectorize::{Loop, MulAdd, run_loop};

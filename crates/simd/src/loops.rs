@@ -1,16 +1,18 @@
 //! The integer loops of [`scalar`](crate::scalar) over registers, generic over the instruction set.
 
+use std::mem::MaybeUninit;
+
 use crate::CacheAligned;
-use crate::halfka::{BLOCK, Layers, OUTPUTS};
+use crate::halfka::{BLOCK, GROUPS_OF_BLOCK, Layers, MAX_WIDTH, OUTPUTS};
 use crate::quantized::STEP;
-use crate::vector::{GroupSums, I16Vector};
+use crate::vector::{Block, GroupSums, I16Vector};
 
 /// Registers of a tile: their sums stay in registers while all rows are added.
 const TILE: usize = 8;
 
 /// Values whose products are summed in `i32` before the sum is widened: even with four lanes each gets
-/// 256 products of at most 255² · 128, which is below 2³¹.
-const SEGMENT: usize = 1024;
+/// 256 products of both accumulators, of at most 255² · 128, which is below 2³¹.
+const SEGMENT: usize = 512;
 
 /// [`scalar::accumulate`](crate::scalar::accumulate).
 ///
@@ -24,31 +26,11 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
     add: &[u16],
     sub: &[u16],
 ) {
-    let len = dst.len();
-    assert!(len.is_multiple_of(STEP) && src.len() == len);
-    let row = |row: &u16| weights.get(usize::from(*row) * len..)?.get(..len);
-    // The deltas of a quiet move, a capture and castling, in one pass over all rows.
-    // SAFETY: the caller's promise; all rows are as long as the accumulators.
-    unsafe {
-        match (add, sub) {
-            ([a], [r]) => {
-                if let (Some(a), Some(r)) = (row(a), row(r)) {
-                    return accumulate_rows::<V, 1, 1>(src, dst, [a], [r]);
-                }
-            }
-            ([a], [r, s]) => {
-                if let (Some(a), Some(r), Some(s)) = (row(a), row(r), row(s)) {
-                    return accumulate_rows::<V, 1, 2>(src, dst, [a], [r, s]);
-                }
-            }
-            ([a, b], [r, s]) => {
-                if let (Some(a), Some(b), Some(r), Some(s)) = (row(a), row(b), row(r), row(s)) {
-                    return accumulate_rows::<V, 2, 2>(src, dst, [a, b], [r, s]);
-                }
-            }
-            _ => {}
-        }
+    // SAFETY: the caller's promise.
+    if unsafe { accumulate_move::<V>(weights, src, dst, add, sub) } {
+        return;
     }
+    let len = dst.len();
     let mut at = 0;
     while at + TILE * V::LANES <= len {
         // SAFETY: the tile ends within the accumulators.
@@ -60,6 +42,58 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
         unsafe { accumulate_tile::<V, 1>((weights, src, dst), add, sub, at) };
         at += V::LANES;
     }
+}
+
+/// [`accumulate`], if rows are the delta of a quiet move, a capture or castling: in one pass over all rows.
+/// Returns whether they are.
+///
+/// # Safety
+/// The CPU supports the instruction set of `V`.
+#[inline(always)]
+pub(crate) unsafe fn accumulate_move<V: I16Vector>(
+    weights: &[i16],
+    src: &[i16],
+    dst: &mut [i16],
+    add: &[u16],
+    sub: &[u16],
+) -> bool {
+    let len = dst.len();
+    assert!(len.is_multiple_of(STEP) && src.len() == len);
+    // SAFETY: the caller's promise; all rows are as long as the accumulators.
+    unsafe {
+        match (add, sub) {
+            (&[a], &[r]) => {
+                if let (Some(a), Some(r)) = (row(weights, a, len), row(weights, r, len)) {
+                    accumulate_rows::<V, 1, 1>(src, dst, [a], [r]);
+                    return true;
+                }
+            }
+            (&[a], &[r, s]) => {
+                if let (Some(a), Some(r)) = (row(weights, a, len), row(weights, r, len))
+                    && let Some(s) = row(weights, s, len)
+                {
+                    accumulate_rows::<V, 1, 2>(src, dst, [a], [r, s]);
+                    return true;
+                }
+            }
+            (&[a, b], &[r, s]) => {
+                if let (Some(a), Some(b)) = (row(weights, a, len), row(weights, b, len))
+                    && let (Some(r), Some(s)) = (row(weights, r, len), row(weights, s, len))
+                {
+                    accumulate_rows::<V, 2, 2>(src, dst, [a, b], [r, s]);
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A row of weights, none beyond their end.
+#[inline(always)]
+fn row(weights: &[i16], index: u16, len: usize) -> Option<&[i16]> {
+    weights.get(usize::from(index) * len..)?.get(..len)
 }
 
 /// `dst = src` plus `A` rows and minus `S`.
@@ -103,7 +137,6 @@ unsafe fn accumulate_tile<V: I16Vector, const T: usize>(
     at: usize,
 ) {
     let len = dst.len();
-    let row = |row: u16| weights.get(usize::from(row) * len..)?.get(..len);
     // SAFETY: the caller's promise; rows are as long as the accumulators.
     unsafe {
         let from = src.as_ptr().add(at);
@@ -112,13 +145,13 @@ unsafe fn accumulate_tile<V: I16Vector, const T: usize>(
             tile[n] = V::load(from.add(n * V::LANES));
         }
         for &index in add {
-            let Some(row) = row(index) else { continue };
+            let Some(row) = row(weights, index, len) else { continue };
             for n in 0..T {
                 tile[n] = tile[n].add(V::load(row.as_ptr().add(at + n * V::LANES)));
             }
         }
         for &index in sub {
-            let Some(row) = row(index) else { continue };
+            let Some(row) = row(weights, index, len) else { continue };
             for n in 0..T {
                 tile[n] = tile[n].sub(V::load(row.as_ptr().add(at + n * V::LANES)));
             }
@@ -152,7 +185,7 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
                 other_sum = V::load(other.as_ptr().add(at)).screlu_dot(weights, other_sum);
             }
         }
-        total += V::horizontal_sum(own_sum) + V::horizontal_sum(other_sum);
+        total += V::horizontal_sum(own_sum, other_sum);
     }
     total
 }
@@ -160,34 +193,59 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
 /// The sums of the first layer of a HalfKAv2_hm network: the halves of each accumulator multiplied with each
 /// other, groups of four that are all 0 skipped.
 ///
+/// Which groups are not 0 is written to a list first: one loop over it ends with one mispredicted branch, where
+/// a loop in every block of inputs ends with one each.
+///
 /// # Safety
 /// The CPU supports the instruction set of `V`.
 #[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "see the module `vector` on loops")]
 pub(crate) unsafe fn pairwise_affine<V: GroupSums>(
     layers: &Layers,
     own: &[i16],
     other: &[i16],
 ) -> [i32; OUTPUTS] {
-    // Two independent dependency chains, which hide the latency of the dot product.
-    let mut sums = [V::load(&layers.bias), V::load(&CacheAligned([0; OUTPUTS]))];
-    let mut groups = layers.groups.as_chunks::<{ BLOCK / 4 }>().0.iter();
+    /// Independent dependency chains, which hide the latency of the dot product.
+    const CHAINS: usize = 4;
+    const GROUPS: usize = MAX_WIDTH / 4;
+    let (width, groups) = (own.len(), layers.groups());
+    assert!(width.is_multiple_of(2 * BLOCK) && width <= MAX_WIDTH && other.len() == width);
+    assert!(groups.len() == width / 4 + 1);
+    let mut inputs = MaybeUninit::<CacheAligned<[i32; GROUPS + 1]>>::uninit();
+    let mut nonzero = MaybeUninit::<[u32; GROUPS + GROUPS_OF_BLOCK]>::uninit();
+    let inputs = inputs.as_mut_ptr().cast::<i32>();
+    let nonzero = nonzero.as_mut_ptr().cast::<u32>();
+    let (mut group, mut len) = (0, 0);
     for accumulator in [own, other] {
-        let (low, high) = accumulator.split_at(accumulator.len() / 2);
-        for (low, high) in low.as_chunks().0.iter().zip(high.as_chunks().0) {
-            let Some(weights) = groups.next() else { break };
-            let (inputs, mut nonzero) = V::products(low, high);
-            while nonzero != 0 {
-                let group = nonzero.trailing_zeros() as usize % 16;
-                sums[0] = sums[0].add_dot(inputs.0[group], &weights[group]);
-                nonzero &= nonzero - 1;
-                if nonzero == 0 {
-                    break;
-                }
-                let group = nonzero.trailing_zeros() as usize % 16;
-                sums[1] = sums[1].add_dot(inputs.0[group], &weights[group]);
-                nonzero &= nonzero - 1;
+        for at in (0..width / 2).step_by(BLOCK) {
+            // SAFETY: the caller's promise; the halves of an accumulator are whole blocks; there is room for
+            // all groups of both, and one block more in the list.
+            unsafe {
+                let low = accumulator.as_ptr().add(at).cast();
+                let high = accumulator.as_ptr().add(width / 2 + at).cast();
+                let (block, mask) = V::products(&*low, &*high);
+                inputs.add(group).cast::<Block>().write(block);
+                V::append(mask, group as u32, &mut *nonzero.add(len).cast());
+                len += mask.count_ones() as usize;
             }
+            group += GROUPS_OF_BLOCK;
         }
     }
-    sums[0].add(sums[1])
+    // SAFETY: as above; the list has groups that are written, and the one after them, whose weights are 0, up
+    // to a multiple of `CHAINS`.
+    unsafe {
+        inputs.add(group).write(0);
+        for n in 0..CHAINS - 1 {
+            nonzero.add(len + n).write(group as u32);
+        }
+        let mut sums = [V::load(&CacheAligned([0; OUTPUTS])); CHAINS];
+        sums[0] = V::load(&layers.bias);
+        for at in (0..len).step_by(CHAINS) {
+            for n in 0..CHAINS {
+                let group = *nonzero.add(at + n) as usize;
+                sums[n] = sums[n].add_dot(*inputs.add(group), groups.get_unchecked(group));
+            }
+        }
+        sums[0].add(sums[1]).add(sums[2].add(sums[3])).store()
+    }
 }

@@ -4,10 +4,11 @@
 
 use std::arch::aarch64::*;
 
-use crate::CacheAligned;
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, Layers, Tail, view};
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+pub(crate) use crate::integer::Neon as Inlined;
+use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
+use crate::{CacheAligned, loops};
 
 /// [`scalar::halfkp_forward`](crate::scalar::halfkp_forward).
 #[inline]
@@ -137,9 +138,9 @@ unsafe impl I16Vector for I16s {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: int32x4_t) -> i64 {
+    fn horizontal_sum(a: int32x4_t, b: int32x4_t) -> i64 {
         // SAFETY: see above.
-        unsafe { vaddlvq_s32(sum) }
+        unsafe { vaddlvq_s32(vaddq_s32(a, b)) }
     }
 }
 
@@ -156,6 +157,14 @@ unsafe fn clip(values: &[i16; BLOCK], n: usize) -> int16x8_t {
     }
 }
 
+/// [`loops::pairwise_affine`].
+#[inline]
+#[target_feature(enable = "neon")]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: the CPU supports NEON.
+    unsafe { loops::pairwise_affine::<Sums>(layers, own, other) }
+}
+
 /// Four registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums([int32x4_t; 4]);
@@ -170,13 +179,18 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn add(mut self, other: Self) -> [i32; OUTPUTS] {
+    fn store(self) -> [i32; OUTPUTS] {
+        // SAFETY: see above.
+        unsafe { *view(&self.0) }
+    }
+
+    #[inline(always)]
+    fn add(mut self, other: Self) -> Self {
         for n in 0..4 {
             // SAFETY: see above.
             self.0[n] = unsafe { vaddq_s32(self.0[n], other.0[n]) };
         }
-        // SAFETY: see above.
-        unsafe { *view(&self.0) }
+        self
     }
 
     #[inline(always)]
@@ -193,7 +207,7 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16) {
         let mut groups = CacheAligned([0; 16]);
         // SAFETY: see above; the loads are of 8 values from a multiple of 8 on, the stores of 4.
         unsafe {

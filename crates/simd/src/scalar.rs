@@ -5,11 +5,12 @@
 //! sums do not depend on the order of their terms, an accumulator that was updated incrementally always
 //! equals a refreshed one, whatever the weights in a file.
 
-use crate::CacheAligned;
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{self, BLOCK, Group, OUTPUTS};
 use crate::halfkp::{Accumulator, AffineLayer, HIDDEN, INPUTS, Layers, Tail};
+pub(crate) use crate::integer::Scalar as Inlined;
 use crate::quantized::QA;
-use crate::vector::{self, GroupSums, I16Vector, Outline};
+use crate::vector::{self, Block, GroupSums, I16Vector, Outline};
+use crate::{CacheAligned, loops};
 
 /// `dst = src + Σ weights[add] − Σ weights[sub]`, where `add` and `sub` are row indices, and rows of
 /// `weights` are as long as the accumulators. Rows beyond the end of `weights` are skipped.
@@ -107,9 +108,16 @@ unsafe impl I16Vector for I16s {
     }
 
     #[inline(always)]
-    fn horizontal_sum(sum: [i32; 4]) -> i64 {
-        sum.into_iter().map(i64::from).sum()
+    fn horizontal_sum(a: [i32; 4], b: [i32; 4]) -> i64 {
+        a.into_iter().chain(b).map(i64::from).sum()
     }
+}
+
+/// [`loops::pairwise_affine`].
+#[inline]
+pub(crate) fn first_layer(layers: &halfka::Layers, own: &[i16], other: &[i16]) -> [i32; OUTPUTS] {
+    // SAFETY: plain Rust.
+    unsafe { loops::pairwise_affine::<Sums>(layers, own, other) }
 }
 
 #[derive(Clone, Copy)]
@@ -122,8 +130,13 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn add(self, other: Self) -> [i32; OUTPUTS] {
-        std::array::from_fn(|n| self.0[n].wrapping_add(other.0[n]))
+    fn store(self) -> [i32; OUTPUTS] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n].wrapping_add(other.0[n])))
     }
 
     #[inline(always)]
@@ -134,7 +147,7 @@ impl GroupSums for Sums {
     }
 
     #[inline(always)]
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16) {
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16) {
         let product = |n: usize| ((low[n].clamp(0, 127) * high[n].clamp(0, 127)) >> 7) as u8;
         let group = |n: usize| [4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3].map(product);
         let groups: [i32; 16] = std::array::from_fn(|n| i32::from_ne_bytes(group(n)));

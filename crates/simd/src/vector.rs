@@ -6,8 +6,10 @@
 //! Loops over arrays of registers go by index: closures behind iterators are compiled without the target
 //! features of their caller, are then not inlined, and registers are spilled to memory.
 
+use std::mem::MaybeUninit;
+
 use crate::CacheAligned;
-use crate::halfka::{BLOCK, Group, OUTPUTS};
+use crate::halfka::{BLOCK, GROUPS_OF_BLOCK, Group, OUTPUTS};
 
 /// Registers of `i16`.
 ///
@@ -34,19 +36,33 @@ pub(crate) unsafe trait I16Vector: Copy {
     /// # Safety
     /// [`LANES`](Self::LANES) weights are readable.
     unsafe fn screlu_dot(self, weights: *const i8, sum: Self::Sum) -> Self::Sum;
-    fn horizontal_sum(sum: Self::Sum) -> i64;
+    /// The sum of all lanes of both. No lane of their sum overflows.
+    fn horizontal_sum(a: Self::Sum, b: Self::Sum) -> i64;
 }
 
 /// Sixteen `i32` sums, in as many registers as it takes: the first layer of HalfKAv2_hm networks.
 pub(crate) trait GroupSums: Copy {
     fn load(sums: &CacheAligned<[i32; OUTPUTS]>) -> Self;
-    /// The sums of both.
-    fn add(self, other: Self) -> [i32; OUTPUTS];
+    fn store(self) -> [i32; OUTPUTS];
+    fn add(self, other: Self) -> Self;
     /// Adds to each sum the dot product of four bytes, 0 to 127, and its weights.
     fn add_dot(self, bytes: i32, weights: &Group) -> Self;
     /// `clamp(low, 0, 127) · clamp(high, 0, 127) / 128`, as bytes in groups of four, and which groups are not 0.
-    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (CacheAligned<[i32; 16]>, u16);
+    fn products(low: &[i16; BLOCK], high: &[i16; BLOCK]) -> (Block, u16);
+    /// Writes the numbers of the groups of a mask, of which the lowest is the `first`; what it writes after
+    /// them has no meaning.
+    #[inline(always)]
+    fn append(mask: u16, first: u32, to: &mut [MaybeUninit<u32>; GROUPS_OF_BLOCK]) {
+        let mut len = 0;
+        for n in 0..GROUPS_OF_BLOCK {
+            to[len % GROUPS_OF_BLOCK].write(first + n as u32);
+            len += usize::from(mask >> n & 1);
+        }
+    }
 }
+
+/// The inputs of a block, in groups of four.
+pub(crate) type Block = CacheAligned<[i32; GROUPS_OF_BLOCK]>;
 
 /// Sixteen lanes of `f32`, in as many registers as it takes.
 ///

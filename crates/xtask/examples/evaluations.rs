@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let rate = count as f64 / start.elapsed().as_secs_f64();
         black_box(sum);
         println!(
-            "{}: {rate:.0} evaluations/s incremental ({}), {refreshed:.0} refreshed (scalar), \
+            "{}: {rate:.0} evaluations/s incremental ({}), {refreshed:.0} refreshed, \
              loaded in {:.1} ms",
             network.shape(),
             tabiya_simd::Kernels::current().instruction_set(),

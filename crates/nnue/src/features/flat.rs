@@ -123,21 +123,20 @@ impl Features {
     #[inline]
     pub fn active<'a>(&self, buffer: &'a mut [u16; MAX_ACTIVE]) -> [&'a [u16]; 2] {
         let mut ends = [0; 2];
-        let mut count = 0;
-        for (half, end) in self.0.chunks_exact(6).zip(&mut ends) {
-            for (n, &word) in half.iter().enumerate() {
+        let (mut count, mut first) = (0, 0);
+        for (half, end) in self.0.as_chunks::<6>().0.iter().zip(&mut ends) {
+            for &word in half {
                 let mut rest = word;
-                let first = 64 * n as u16;
                 while rest != 0 {
                     // There are never more than the buffer holds.
                     buffer[count % MAX_ACTIVE] = first + rest.trailing_zeros() as u16;
                     count += 1;
                     rest &= rest - 1;
                 }
+                first += 64;
             }
             *end = count.min(MAX_ACTIVE);
         }
-        buffer[ends[0]..ends[1]].iter_mut().for_each(|feature| *feature += super::PER_COLOR as u16);
         let (first, rest) = buffer.split_at(ends[0]);
         [first, &rest[..ends[1] - ends[0]]]
     }

@@ -14,7 +14,7 @@
 //! are checked against the file, and against the least and most bytes that the numbers can take, before
 //! anything is allocated: memory stays within a small multiple of the file. There is no checksum.
 
-use simd::halfka::{Layers, OUTPUTS, STEP};
+use simd::halfka::{Layers, MAX_WIDTH, OUTPUTS, STEP};
 use simd::halfkp::{AffineLayer, HIDDEN, Tail};
 use simd::{AlignedVec, CacheAligned, Kernels};
 
@@ -29,8 +29,6 @@ pub const MAX_FILE_LEN: usize = 160 << 20;
 
 /// The hash of the feature set.
 const FEATURES_HASH: u32 = 0x7F23_4CB8;
-/// The widest accumulator, that of Stockfish 17.
-const MAX_WIDTH: usize = 3072;
 /// The longest valid description; they usually have some hundred bytes.
 const MAX_DESCRIPTION: u32 = 1 << 16;
 /// The first bytes of a block.

@@ -21,7 +21,7 @@ use std::fmt;
 
 use chess::{Color, Piece, Position, Square};
 use simd::halfka::{self as kernel, Layers};
-use simd::{AlignedVec, Kernels, quantized};
+use simd::{AlignedVec, IntegerKernels, Kernels};
 
 pub use file::{LoadError, MAX_FILE_LEN, VERSION};
 pub use leb128::Leb128Error;
@@ -119,14 +119,15 @@ impl Network {
 
     /// The value of a position from the side to move, with refreshed accumulators.
     pub fn evaluate(&self, position: &Position) -> i32 {
-        self.forward(&self.refresh(position), position)
+        self.forward(self.kernels, &self.refresh(position), position)
     }
 
     /// Both parts of the value from the side to move, by every layer stack; that for the number of pieces counts.
     pub fn outputs(&self, position: &Position) -> [Output; BUCKETS] {
         let accumulators = self.refresh(position);
         std::array::from_fn(|bucket| {
-            let (psqt, positional) = self.parts(&accumulators, position.turn(), bucket);
+            let (psqt, positional) =
+                self.parts(self.kernels, &accumulators, position.turn(), bucket);
             Output { psqt: psqt / OUTPUT_SCALE, positional: positional / OUTPUT_SCALE }
         })
     }
@@ -140,18 +141,24 @@ impl Network {
                 features.push(perspective.feature(piece, square));
             }
             let mut accumulator = self.bias();
-            self.accumulate(&self.bias(), &mut accumulator, features.as_slice(), &[]);
+            self.accumulate(self.kernels, &self.bias(), &mut accumulator, features.as_slice(), &[]);
             accumulator
         })
     }
 
     /// PSQT and output of a layer stack, times [`OUTPUT_SCALE`].
-    #[inline]
-    fn parts(&self, accumulators: &[Accumulator; 2], turn: Color, bucket: usize) -> (i32, i32) {
+    #[inline(always)]
+    fn parts(
+        &self,
+        kernels: Kernels,
+        accumulators: &[Accumulator; 2],
+        turn: Color,
+        bucket: usize,
+    ) -> (i32, i32) {
         let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
         let psqt = own.psqt[bucket].wrapping_sub(other.psqt[bucket]) / 2;
         let layers = &self.stacks[bucket];
-        (psqt, kernel::forward(self.kernels, layers, &own.sums, &other.sums))
+        (psqt, kernel::forward(kernels, layers, &own.sums, &other.sums))
     }
 }
 
@@ -159,6 +166,11 @@ impl Architecture for Network {
     type Accumulator = Accumulator;
     type Perspective = Perspective;
     const PERSPECTIVES: usize = Perspective::COUNT;
+
+    #[inline]
+    fn kernels(&self) -> Kernels {
+        self.kernels
+    }
 
     #[inline(always)]
     fn perspective(&self, color: Color, king: Square) -> Perspective {
@@ -179,10 +191,16 @@ impl Architecture for Network {
         Accumulator { sums: self.bias.clone(), psqt: [0; BUCKETS] }
     }
 
-    #[inline]
-    fn accumulate(&self, src: &Accumulator, dst: &mut Accumulator, added: &[u16], removed: &[u16]) {
-        let (weights, kernels) = (&self.weights, self.kernels);
-        quantized::accumulate(kernels, weights, &src.sums, &mut dst.sums, added, removed);
+    #[inline(always)]
+    fn accumulate(
+        &self,
+        kernels: impl IntegerKernels,
+        src: &Accumulator,
+        dst: &mut Accumulator,
+        added: &[u16],
+        removed: &[u16],
+    ) {
+        kernels.accumulate(&self.weights, &src.sums, &mut dst.sums, added, removed);
         let mut psqt = src.psqt;
         for row in added.iter().filter_map(|&row| self.psqt_weights.get(usize::from(row))) {
             psqt.iter_mut().zip(row).for_each(|(sum, weight)| *sum = sum.wrapping_add(*weight));
@@ -193,10 +211,16 @@ impl Architecture for Network {
         dst.psqt = psqt;
     }
 
-    #[inline]
-    fn forward(&self, accumulators: &[Accumulator; 2], position: &Position) -> i32 {
+    #[inline(always)]
+    fn forward(
+        &self,
+        kernels: impl IntegerKernels,
+        accumulators: &[Accumulator; 2],
+        position: &Position,
+    ) -> i32 {
         let bucket = bucket(position.occupied().len());
-        let (psqt, positional) = self.parts(accumulators, position.turn(), bucket);
+        let (psqt, positional) =
+            self.parts(kernels.kernels(), accumulators, position.turn(), bucket);
         psqt.wrapping_add(positional) / OUTPUT_SCALE
     }
 }

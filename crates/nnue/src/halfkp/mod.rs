@@ -19,7 +19,7 @@ use std::fmt;
 
 use chess::{Board, Color, Piece, PieceType, Position, Square};
 use simd::halfkp::{self as kernel, Layers};
-use simd::{AlignedVec, Kernels};
+use simd::{AlignedVec, IntegerKernels, Kernels};
 
 pub use file::{LoadError, VERSION};
 pub use simd::InstructionSet;
@@ -88,7 +88,7 @@ impl Network {
         let mut accumulators = [ZERO; 2];
         for (features, accumulator) in features::active(board, kings).iter().zip(&mut accumulators)
         {
-            self.accumulate(&self.bias, accumulator, features.as_slice(), &[]);
+            self.accumulate(self.kernels, &self.bias, accumulator, features.as_slice(), &[]);
         }
         self.evaluate_accumulators(&accumulators, turn)
     }
@@ -108,14 +108,19 @@ impl Network {
     /// An accumulator after a feature delta. Features that do not exist are skipped.
     pub fn update(&self, accumulator: &Accumulator, added: &[u16], removed: &[u16]) -> Accumulator {
         let mut updated = ZERO;
-        self.accumulate(accumulator, &mut updated, added, removed);
+        self.accumulate(self.kernels, accumulator, &mut updated, added, removed);
         updated
     }
 
     /// The value from the side to move, from the accumulators of White and Black.
     pub fn evaluate_accumulators(&self, accumulators: &[Accumulator; 2], turn: Color) -> i32 {
+        self.value(self.kernels, accumulators, turn)
+    }
+
+    #[inline(always)]
+    fn value(&self, kernels: Kernels, accumulators: &[Accumulator; 2], turn: Color) -> i32 {
         let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
-        kernel::forward(self.kernels, &self.layers, own, other) / OUTPUT_SCALE
+        kernel::forward(kernels, &self.layers, own, other) / OUTPUT_SCALE
     }
 }
 
@@ -123,6 +128,11 @@ impl Architecture for Network {
     type Accumulator = Accumulator;
     type Perspective = (Color, Square);
     const PERSPECTIVES: usize = 2 * 64;
+
+    #[inline]
+    fn kernels(&self) -> Kernels {
+        self.kernels
+    }
 
     #[inline(always)]
     fn perspective(&self, color: Color, king: Square) -> (Color, Square) {
@@ -143,14 +153,26 @@ impl Architecture for Network {
         self.bias
     }
 
-    #[inline]
-    fn accumulate(&self, src: &Accumulator, dst: &mut Accumulator, added: &[u16], removed: &[u16]) {
-        kernel::accumulate(self.kernels, &self.weights, src, dst, added, removed);
+    #[inline(always)]
+    fn accumulate(
+        &self,
+        kernels: impl IntegerKernels,
+        src: &Accumulator,
+        dst: &mut Accumulator,
+        added: &[u16],
+        removed: &[u16],
+    ) {
+        kernels.accumulate(&self.weights, &src.0, &mut dst.0, added, removed);
     }
 
-    #[inline]
-    fn forward(&self, accumulators: &[Accumulator; 2], position: &Position) -> i32 {
-        self.evaluate_accumulators(accumulators, position.turn())
+    #[inline(always)]
+    fn forward(
+        &self,
+        kernels: impl IntegerKernels,
+        accumulators: &[Accumulator; 2],
+        position: &Position,
+    ) -> i32 {
+        self.value(kernels.kernels(), accumulators, position.turn())
     }
 }
 

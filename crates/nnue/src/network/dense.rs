@@ -8,9 +8,9 @@
 use std::fmt;
 
 use chess::rng::Rng;
-use simd::CacheAligned;
 use simd::halfka::{self as kernel, Layers, OUTPUTS};
 use simd::halfkp::{AffineLayer, HIDDEN, Tail};
+use simd::{CacheAligned, Kernels};
 
 use super::SCALE;
 
@@ -135,10 +135,10 @@ impl Dense {
     }
 
     /// The evaluation in centipawns of an output bucket, rounded towards zero.
-    #[inline]
+    #[inline(always)]
     pub(super) fn forward(
         &self,
-        kernels: simd::Kernels,
+        kernels: Kernels,
         bucket: usize,
         own: &[i16],
         other: &[i16],

@@ -29,7 +29,7 @@ mod shape;
 
 use chess::rng::Rng;
 use chess::{Color, Piece, Position, Square};
-use simd::{AlignedVec, Kernels, quantized, scalar};
+use simd::{AlignedVec, IntegerKernels, Kernels, quantized, scalar};
 
 use dense::{Dense, DenseParameters};
 pub use format::{LoadError, MAGIC, MAX_FILE_LEN};
@@ -219,10 +219,26 @@ impl Network {
         ((sum / qa + i64::from(self.output_bias[bucket])) * scale / (qa * qb)) as i32
     }
 
-    /// The evaluation in centipawns from the side to move, with refreshed accumulators and the scalar
-    /// kernels: slow. An [`AccumulatorStack`] returns the same value.
+    /// The evaluation in centipawns from the side to move, with refreshed accumulators: slow. An
+    /// [`AccumulatorStack`] returns the same value.
     pub fn evaluate(&self, position: &Position) -> i32 {
-        let [white, black] = Color::ALL.map(|color| self.accumulator(position, color));
+        let kernels = self.kernels();
+        let accumulators = Color::ALL.map(|color| {
+            let perspective = self.shape.perspective(color, position.king(color));
+            let mut features = accumulators::List::<u16, 32>::new(0);
+            for (square, piece) in position.board().iter() {
+                features.push(perspective.feature(piece, square) as u16);
+            }
+            let mut sums = AlignedVec::zeros(self.shape.hidden);
+            self.accumulate(kernels, &self.feature_bias, &mut sums, features.as_slice(), &[]);
+            sums
+        });
+        self.forward(kernels, &accumulators, position)
+    }
+
+    /// The same by the scalar kernels, the specification: slower.
+    pub fn evaluate_scalar(&self, position: &Position) -> i32 {
+        let [white, black] = Color::ALL.map(|color| self.scalar_accumulator(position, color));
         let (own, other) = match position.turn() {
             Color::White => (&white, &black),
             Color::Black => (&black, &white),
@@ -237,7 +253,7 @@ impl Network {
     }
 
     /// The refreshed accumulator of a color, by the scalar kernel.
-    fn accumulator(&self, position: &Position, color: Color) -> Vec<i16> {
+    fn scalar_accumulator(&self, position: &Position, color: Color) -> Vec<i16> {
         let perspective = self.shape.perspective(color, position.king(color));
         let pieces = position.board().iter();
         let features: Vec<u16> =
@@ -258,6 +274,11 @@ impl Architecture for Network {
     type Perspective = Perspective;
     const PERSPECTIVES: usize = Perspective::COUNT;
 
+    #[inline]
+    fn kernels(&self) -> Kernels {
+        Kernels::current()
+    }
+
     #[inline(always)]
     fn perspective(&self, color: Color, king: Square) -> Perspective {
         self.shape.perspective(color, king)
@@ -277,28 +298,32 @@ impl Architecture for Network {
         self.feature_bias.clone()
     }
 
-    #[inline]
+    #[inline(always)]
     fn accumulate(
         &self,
+        kernels: impl IntegerKernels,
         src: &AlignedVec<i16>,
         dst: &mut AlignedVec<i16>,
         added: &[u16],
         removed: &[u16],
     ) {
-        let kernels = Kernels::current();
-        quantized::accumulate(kernels, &self.feature_weights, src, dst, added, removed);
+        kernels.accumulate(&self.feature_weights, src, dst, added, removed);
     }
 
-    #[inline]
-    fn forward(&self, accumulators: &[AlignedVec<i16>; 2], position: &Position) -> i32 {
+    #[inline(always)]
+    fn forward(
+        &self,
+        kernels: impl IntegerKernels,
+        accumulators: &[AlignedVec<i16>; 2],
+        position: &Position,
+    ) -> i32 {
         let turn = position.turn();
         let (own, other) = (&accumulators[turn.index()], &accumulators[(!turn).index()]);
         let bucket = self.shape.output_bucket(position.occupied().len());
         if let Some(dense) = &self.dense {
-            return dense.forward(Kernels::current(), bucket, own, other);
+            return dense.forward(kernels.kernels(), bucket, own, other);
         }
-        let weights = self.output_row(bucket);
-        self.centipawns(quantized::screlu_dot(Kernels::current(), own, other, weights), bucket)
+        self.centipawns(kernels.screlu_dot(own, other, self.output_row(bucket)), bucket)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Invalid network files: each gives an error that names the cause.
 
 use chess::rng::Rng;
-use tabiya_nnue::network::{MAX_FILE_LEN, ShapeError};
+use tabiya_nnue::network::{HIDDEN_STEP, MAX_FILE_LEN, ShapeError};
 use tabiya_nnue::{LoadError, Network, Shape};
 
 fn file() -> Vec<u8> {
@@ -69,11 +69,11 @@ fn every_changed_byte_is_detected() {
 #[test]
 fn errors_name_the_header_field() {
     assert_eq!(error(b"not a network at all"), LoadError::Magic);
-    assert_eq!(error(&with(8, 2)), LoadError::Version(2));
+    assert_eq!(error(&with(8, 3)), LoadError::Version(3));
     assert_eq!(error(&with(12, 97)), LoadError::HeaderLength(97));
-    assert_eq!(error(&with(16, 33)), LoadError::Shape(ShapeError::Hidden(33)));
+    assert_eq!(error(&with(16, 33)), LoadError::Shape(ShapeError::Hidden(33, HIDDEN_STEP)));
     let huge = u32::MAX as usize;
-    assert_eq!(error(&with(16, u32::MAX)), LoadError::Shape(ShapeError::Hidden(huge)));
+    assert_eq!(error(&with(16, u32::MAX)), LoadError::Shape(ShapeError::Hidden(huge, HIDDEN_STEP)));
     assert_eq!(error(&with(20, 3)), LoadError::KingBuckets { stated: 3, used: 2 });
     assert_eq!(error(&with(24, 0)), LoadError::Shape(ShapeError::OutputBuckets(0)));
     assert_eq!(error(&with(28, 2)), LoadError::Mirroring(2));

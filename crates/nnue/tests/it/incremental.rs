@@ -1,4 +1,4 @@
-//! Incremental evaluation in random games equals the scalar evaluation with refreshed accumulators: with
+//! Incremental evaluation in random games, and evaluation with refreshed accumulators, equal the scalar one: with
 //! every kind of shape, in chess and Chess960, with moves unmade, and with plies that are not evaluated.
 //!
 //! `NNUE_MOVES=1000000 cargo test --release -p tabiya-nnue --test it incremental` sets the number of moves.
@@ -85,7 +85,8 @@ fn play(network: &Arc<Network>, moves: usize, rng: &mut Rng) -> Seen {
             }
             let position = line[line.len() - 1];
             if rng.below(3) > 0 {
-                let expected = network.evaluate(&position);
+                let expected = network.evaluate_scalar(&position);
+                assert_eq!(network.evaluate(&position), expected, "{position:?}");
                 assert_eq!(accumulators.evaluate(&position), expected, "{position:?}");
                 if rng.below(10) == 0 {
                     let mut fresh = AccumulatorStack::new(network.clone());
@@ -94,7 +95,7 @@ fn play(network: &Arc<Network>, moves: usize, rng: &mut Rng) -> Seen {
                 }
                 if let Some(passed) = position.after_null() {
                     seen.nulls += 1;
-                    assert_eq!(accumulators.evaluate(&passed), network.evaluate(&passed));
+                    assert_eq!(accumulators.evaluate(&passed), network.evaluate_scalar(&passed));
                 }
             }
         }
@@ -107,10 +108,10 @@ fn incremental_evaluation_equals_the_refreshed_one() {
     let wanted = std::env::var("NNUE_MOVES").ok().and_then(|text| text.parse().ok());
     let moves: usize = wanted.unwrap_or(20_000);
     let mut rng = Rng::new(0, 0);
-    for (n, hidden) in [32, 96, 256, 64].into_iter().enumerate() {
+    for (n, hidden) in [32, 96, 256, 64, 128].into_iter().enumerate() {
         let shape = shapes(hidden)[n].clone();
         let network = Network::random(shape, n as u64).expect("a valid shape");
-        let seen = play(&Arc::new(network), moves.div_ceil(4), &mut rng);
+        let seen = play(&Arc::new(network), moves.div_ceil(5), &mut rng);
         println!("{n}: {seen:?}");
         assert!(seen.castlings > 0 && seen.promotions > 0 && seen.en_passant > 0, "{seen:?}");
         assert!(seen.unmade > 0 && seen.nulls > 0, "{seen:?}");
@@ -127,10 +128,10 @@ fn the_stack_grows_beyond_its_initial_capacity() {
         let m = ["g1f3", "g8f6", "f3g1", "f6g8"][n % 4];
         position = accumulators.make_move(&position, position.parse_uci(m).expect("a legal move"));
     }
-    assert_eq!(accumulators.evaluate(&position), network.evaluate(&position));
+    assert_eq!(accumulators.evaluate(&position), network.evaluate_scalar(&position));
     for _ in 0..700 {
         accumulators.unmake_move();
     }
     let start = Position::INITIAL;
-    assert_eq!(accumulators.evaluate(&start), network.evaluate(&start));
+    assert_eq!(accumulators.evaluate(&start), network.evaluate_scalar(&start));
 }
