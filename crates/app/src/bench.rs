@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use engine::bench;
@@ -26,7 +26,7 @@ pub struct BenchArgs {
     /// Number of threads; with more than one the node count varies
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
     threads: NonZero<usize>,
-    /// Network file, or 'classic' for the classical evaluation (HCE) [default: the embedded network]
+    /// Network file, or `classic` for the classical evaluation (HCE) [default: the embedded network]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// Print JSON
@@ -38,8 +38,7 @@ pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
     let mut written = Ok(());
     let network = match &args.net {
         None => embedded(),
-        Some(name) if name == Path::new("classic") => None,
-        Some(path) => Some(input::network(path)?),
+        Some(name) => input::evaluation(name)?,
     };
     // Whole lines into a pipe: OpenBench reads nothing but ASCII.
     let width = io::stdout().is_terminal().then(layout::width);

@@ -43,7 +43,7 @@ pub struct EpdArgs {
     /// Fail if fewer positions are solved
     #[arg(long, value_name = "N")]
     at_least: Option<usize>,
-    /// Network file [default: the embedded network]
+    /// Network file, or `classic` for the classical evaluation (HCE) [default: the embedded network]
     #[arg(long, value_name = "NET")]
     net: Option<PathBuf>,
     /// Number of threads, 1 to 256
@@ -72,7 +72,7 @@ pub fn run(args: &EpdArgs, out: &mut dyn Write) -> Outcome {
     let mut engine = Engine::new(args.hash as usize).context("--hash")?;
     engine.set_threads(args.threads.get()).context("--threads")?;
     if let Some(path) = &args.net {
-        engine.set_network(Some(input::network(path)?));
+        engine.set_network(input::evaluation(path)?);
     }
     let mut engine = AnalysisEngine::new(engine);
     let stop = engine.stop_handle();

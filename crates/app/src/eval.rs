@@ -29,7 +29,8 @@ pub struct EvalArgs {
     /// Positions
     #[arg(value_name = "FEN", required_unless_present = "file")]
     fens: Vec<String>,
-    /// Network file of any format [default: the engine's evaluation]
+    /// Network file of any format, `embedded`, or `classic` for the classical evaluation (HCE) [default: the engine's
+    /// evaluation]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// File with one position per line, or - for standard input
@@ -41,8 +42,10 @@ pub struct EvalArgs {
 }
 
 pub fn run(args: EvalArgs, out: &mut dyn Write) -> Outcome {
-    let network = args.net.as_deref().map(input::network).transpose()?;
-    let mut evaluator = Evaluator::default();
+    let named = args.net.as_deref().map(input::evaluation).transpose()?;
+    let mut evaluator =
+        if let Some(None) = named { Evaluator::new(None) } else { Evaluator::default() };
+    let network = named.flatten();
     let mut all_good = true;
     let mut answer = |line: anyhow::Result<&str>| -> anyhow::Result<()> {
         let position = line.and_then(|line| Ok(*input::game(line)?.position()));

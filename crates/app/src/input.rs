@@ -13,9 +13,9 @@ pub fn game(text: &str) -> anyhow::Result<Game> {
     Ok(Game::parse(text)?)
 }
 
-/// A network file of any format.
-pub fn network(path: &Path) -> anyhow::Result<AnyNetwork> {
-    engine::eval::file::load(path).with_context(|| path.display().to_string())
+/// An evaluation: a network file of any format, `embedded`, or none for `classic`.
+pub fn evaluation(name: &Path) -> anyhow::Result<Option<AnyNetwork>> {
+    engine::eval::file::named(name).with_context(|| name.display().to_string())
 }
 
 /// The castling notation of a `--chess960` flag.

@@ -42,8 +42,11 @@ pub struct BenchArgs {
 }
 
 pub fn run(args: BenchArgs, out: &mut dyn Write) -> Outcome {
-    let mut networks =
-        args.net.iter().map(|path| input::network(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut networks = Vec::new();
+    for name in &args.net {
+        let evaluation = input::evaluation(name)?;
+        networks.push(evaluation.with_context(|| format!("--net {}: no network", name.display()))?);
+    }
     let games = match &args.positions {
         None => BenchGame::random_games(),
         Some(path) => read(path)?,

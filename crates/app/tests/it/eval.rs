@@ -2,14 +2,15 @@
 
 use std::process::Output;
 
-use chess::random;
 use chess::rng::Rng;
+use chess::{Position, random};
+use engine::eval::{Evaluator, file};
 use serde_json::Value;
 use test_support::TempDir;
 use test_support::halfka;
 use test_support::halfkp::{self, Weights};
 
-use crate::common::{run_with, text};
+use crate::common::{run, run_with, succeed, text};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -142,4 +143,28 @@ fn what_is_no_network_is_refused_by_name_with_its_reason() {
     assert_eq!(output.status.code(), Some(1));
     // Neither a position nor a file: the call is wrong.
     assert_eq!(eval(&[], "").status.code(), Some(2));
+}
+
+#[test]
+fn evaluations_have_names_wherever_a_network_is_asked_for() {
+    let position: Position = "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1".parse().expect("a position");
+    let fen = position.fen();
+    let network = file::embedded().expect("the program has a network");
+    assert_eq!(
+        lines(&eval(&["--net", "embedded", &fen], "")),
+        [network.evaluate(&position).to_string()]
+    );
+    let mut classic = Evaluator::new(None);
+    classic.reset(&position);
+    let expected = classic.evaluate(&position).to_string();
+    assert_eq!(lines(&eval(&["--net", "classic", &fen], "")), [expected]);
+    let dir = TempDir::new();
+    let suite = dir.write("mate.epd", b"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - bm Rd8#;\n");
+    for name in ["embedded", "classic"] {
+        succeed(&["epd", &suite, "--net", name, "--nodes", "1000", "--at-least", "1"]);
+        succeed(&["bench", "2", "--net", name]);
+    }
+    let refused = run(&["nnue", "bench", "--net", "classic"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("--net classic: no network"));
 }

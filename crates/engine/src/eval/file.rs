@@ -18,6 +18,19 @@ pub enum FileError {
     /// The content is not a network.
     #[error(transparent)]
     Content(#[from] AnyLoadError),
+    /// The embedded network was asked for, but there is none.
+    #[error("no network is embedded")]
+    NotEmbedded,
+}
+
+/// An evaluation by its name on a command line: `classic`, the classical evaluation, which is no network;
+/// `embedded`, the embedded network; or the path of a network file.
+pub fn named(name: &Path) -> Result<Option<AnyNetwork>, FileError> {
+    match name.to_str() {
+        Some("classic") => Ok(None),
+        Some("embedded") => embedded().ok_or(FileError::NotEmbedded).map(Some),
+        _ => load(name).map(Some),
+    }
 }
 
 /// Reads a network of any kind from a file.

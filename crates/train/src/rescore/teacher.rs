@@ -1,6 +1,5 @@
 //! Teachers: evaluations that score positions.
 
-use std::io;
 use std::path::Path;
 
 use chess::pgn::Score;
@@ -61,14 +60,9 @@ impl Teacher {
     /// `classic`; `embedded`, the embedded network; or the path of a network file.
     pub fn named(name: &str) -> Result<Self, TeacherError> {
         let path = Path::new(name);
-        let loaded = match name {
-            "classic" => return Ok(Self::Classic),
-            "embedded" => file::embedded().ok_or_else(|| {
-                io::Error::new(io::ErrorKind::NotFound, "no network is embedded").into()
-            }),
-            _ => file::load(path),
-        };
+        let loaded = file::named(path);
         let network = loaded.map_err(|cause| TeacherError { name: name.to_owned(), cause })?;
+        let Some(network) = network else { return Ok(Self::Classic) };
         let short = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let blake3 = data::describe(path).blake3;
         Ok(Self::Network(network, NetworkFile { name: short, blake3 }))
