@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures `UCI_Elo` against Stockfish 15.1, whose own `UCI_Elo` is the anchor.
 
-    runs/elo.py [--elo 1000 1500 2000 …] [--games 60] [--out elo] [--stockfish stockfish] [--tabiya target/release/tabiya]
-                [--concurrency 1] [--anchors 2] [--below]
+    runs/elo.py [--elo 1400 1700 2000 …] [--games 60] [--anchors 2] [--concurrency 1] [--out elo] [--label TEXT]
+                [--engine self] [--stockfish stockfish] [--tabiya target/release/tabiya]
 
 Every level plays --games games against each of the --anchors levels of Stockfish around it (1350 to 2850; further
 ones, as long as the result is lopsided). The measured Elo is that of maximum likelihood with the anchors fixed, its
@@ -13,8 +13,6 @@ Stockfish 15.1 chooses its move of limited strength at depth 1 + L, where L = ((
 ignores what it searches beyond. So `depth` ends its search there: the move is the same as with hours, and the match
 takes minutes on a machine of any load. The nodes of our own levels are fixed, too. The limits of Stockfish's calibration
 (120 s + 1 s, relative to CCRL 40/4) are far above both.
-
---below measures levels below the weakest anchor against our own level 1400, whose Elo is taken from --elo 1400: a chain.
 """
 
 import argparse
@@ -38,7 +36,7 @@ def expected(difference):
 def performance(results):
     """The Elo with the highest likelihood, and its error, from (anchor, games, points, pentanomial)."""
     least, most = 0.0, 4000.0
-    # Half a draw against a virtual anchor in the middle keeps a whitewash finite.
+    # A draw against a virtual anchor in the middle keeps a whitewash finite.
     for _ in range(60):
         elo = (least + most) / 2
         surplus = sum(points - games * expected(elo - anchor) for anchor, games, points, _ in results)
@@ -73,9 +71,10 @@ class Matches:
             command += ["--games", str(self.options.games), "--concurrency", str(self.options.concurrency)]
             # No game is adjudicated as won: weak players do not win won games.
             command += ["--option", "Hash=16", "--max-moves", "200", "--depth", "60", "--patience", "600", "--json"]
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            if not done.stdout.strip():
-                sys.exit(f"the match {name} - {opponent_name} failed: exit code {done.returncode}")
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            # Exit code 1: an engine lost a game by a fault, 130: an interrupt.
+            if done.returncode:
+                sys.exit(f"{done.stderr}the match {name} - {opponent_name} failed: exit code {done.returncode}")
             pairing = json.loads(done.stdout)["pairings"][0]
             self.known[key] = [pairing["games"], pairing["points"], pairing["pentanomial"]]
             with self.file.open("a") as file:

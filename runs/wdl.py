@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fits the WDL model of `crates/engine/src/wdl.rs` to self-play games and checks it on games held out.
 
-    runs/wdl.py [--games 2000] [--nodes 10000] [--net embedded] [--threads N] [--out wdl] [--tabiya target/release/tabiya]
+    runs/wdl.py [--games 2000] [--nodes 10000] [--net embedded] [--threads N] [--seed 1] [--out wdl]
+                [--tabiya target/release/tabiya]
     runs/wdl.py --data DIR...       # fit to data sets of `tabiya selfplay` that exist already
 
 The model is that of Stockfish's WDL_model (https://github.com/official-stockfish/WDL_model): a score x of the search,
@@ -143,7 +144,7 @@ def step(model, data):
                 information[i + 4][k + 4] += fbb * product
     for i in range(8):
         # A trace of a prior, in case that some material never occurs.
-        information[i][i] *= 1 + 1e-9
+        information[i][i] += 1e-9
     return solve(information, gradient)
 
 
@@ -178,6 +179,8 @@ def table(title, column, groups):
     worst = 0.0
     for name, predicted, observed in groups:
         n = sum(observed)
+        if not n:
+            continue
         mean, share = [p / n for p in predicted], [o / n for o in observed]
         errors = [s - p for s, p in zip(share, mean)]
         worst = max(worst, *map(abs, errors))
@@ -246,8 +249,7 @@ def main():
     table("Held out, deciles of the expected score", "expected score", groups(model, held_out, lambda x, m, e: e, 10))
     shown = lambda x, m: 100 * x / model.parameters(m)[0]
     near = [(x, m, *counts) for x, m, *counts in held_out if 85 <= shown(x, m) <= 115]
-    table("Held out, 100 centipawns shown (85 to 115)", "", groups(model, near, lambda x, m, e: m, 1)[:1]
-          if False else [("", *totals(model, near))])
+    table("Held out, 100 centipawns shown (85 to 115)", "", [("", *totals(model, near))])
     by_material = []
     for least, most in ((LEAST, 29), (30, 44), (45, 58), (59, MOST)):
         part = [entry for entry in held_out if least <= entry[1] <= most]

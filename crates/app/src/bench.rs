@@ -26,7 +26,7 @@ pub struct BenchArgs {
     /// Number of threads; with more than one the node count varies
     #[arg(long, value_name = "N", default_value = "1", value_parser = crate::threads::parse)]
     threads: NonZero<usize>,
-    /// Network file, or `classic` for the classical evaluation (HCE) [default: the embedded network]
+    /// Network file, `embedded`, or `classic` for the classical evaluation (HCE) [default: embedded]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// Print JSON

@@ -43,7 +43,7 @@ pub struct EpdArgs {
     /// Fail if fewer positions are solved
     #[arg(long, value_name = "N")]
     at_least: Option<usize>,
-    /// Network file, or `classic` for the classical evaluation (HCE) [default: the embedded network]
+    /// Network file, `embedded`, or `classic` for the classical evaluation (HCE) [default: embedded]
     #[arg(long, value_name = "NET")]
     net: Option<PathBuf>,
     /// Number of threads, 1 to 256

@@ -14,9 +14,9 @@ use crate::{Outcome, input};
 /// Print the static evaluation of positions
 ///
 /// Reads one position per line: a FEN, `FEN moves e2e4 e7e5 …` or `startpos moves …`. Prints one
-/// integer for each, from the side to move: centipawns (for a network of Stockfish 16 those that it
-/// prints), or for a HalfKP network the value of nnue-probe, where a pawn is about 208. Without
-/// --net it is the engine's own evaluation, scaled down as the fifty-move rule draws near.
+/// integer for each, from the side to move, in the unit of the network: that of the search for our own,
+/// Stockfish 16's centipawns for its network, or for a HalfKP network the value of nnue-probe, where a
+/// pawn is about 208. Without --net it is scaled down as the fifty-move rule draws near.
 /// Text after `;`, empty lines and lines that start with # are ignored. An invalid line yields
 /// `error: …`, and exit code 1 at the end.
 ///
@@ -29,8 +29,7 @@ pub struct EvalArgs {
     /// Positions
     #[arg(value_name = "FEN", required_unless_present = "file")]
     fens: Vec<String>,
-    /// Network file of any format, `embedded`, or `classic` for the classical evaluation (HCE) [default: the engine's
-    /// evaluation]
+    /// Network file, `embedded`, or `classic` for the classical evaluation (HCE) [default: the engine's own]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
     /// File with one position per line, or - for standard input

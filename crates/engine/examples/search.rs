@@ -8,6 +8,7 @@ use tabiya_engine::analysis::numbered_san;
 use tabiya_engine::chess::{Game, Position};
 use tabiya_engine::search::{Control, Engine, Limits, Report, Settings};
 use tabiya_engine::value::to_score;
+use tabiya_engine::wdl::shown;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -26,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let report = |report: Report<'_>| {
         if let Report::Line(line) = report {
             let moves = numbered_san(&position, line.line).join(" ");
-            println!("depth {:2}  {:8}  {moves}", line.depth, to_score(line.score).to_string());
+            let score = to_score(shown(line.score, &position)); // in centipawns
+            println!("depth {:2}  {:8}  {moves}", line.depth, score.to_string());
         }
     };
     let found = engine.search(&game, &limits, Settings::default(), &control, &report);

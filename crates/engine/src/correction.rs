@@ -65,7 +65,7 @@ impl Correction {
         ]
     }
 
-    /// The correction of the static evaluation in centipawns.
+    /// The correction of the static evaluation, in units of the search.
     #[inline]
     pub fn of(&self, position: &Position, last_two: [PieceTo; 2]) -> i32 {
         let counters = self.counters(position, last_two);

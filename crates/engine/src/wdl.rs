@@ -1,4 +1,5 @@
-//! The WDL model: what a value of the search means for the result of the game, and the centipawns shown for it.
+//! The WDL model: what a value of the search means for the result of the game, and the centipawns shown for
+//! it.
 //!
 //! The unit of the search is whatever the network was trained with. By how much it wins was fitted to games of
 //! self-play, as in Stockfish's [WDL_model](https://github.com/official-stockfish/WDL_model): a value *v* for the
@@ -32,7 +33,11 @@ fn material(position: &Position) -> u32 {
 
 /// a and b: the value with a win probability of one half, and the scale of the logistic curves.
 fn parameters(position: &Position) -> (f64, f64) {
-    let m = f64::from(material(position).clamp(*MATERIAL.start(), *MATERIAL.end())) / UNIT;
+    parameters_of(material(position))
+}
+
+fn parameters_of(material: u32) -> (f64, f64) {
+    let m = f64::from(material.clamp(*MATERIAL.start(), *MATERIAL.end())) / UNIT;
     let cubic = |[c3, c2, c1, c0]: [f64; 4]| ((c3 * m + c2) * m + c1) * m + c0;
     (cubic(A), cubic(B))
 }
@@ -92,4 +97,79 @@ fn win_and_loss(shown: Value, position: &Position) -> [f64; 2] {
     let (a, b) = parameters(position);
     let spread = 100.0 * b / a;
     [shown, -shown].map(|x| 1.0 / (1.0 + ((100.0 - f64::from(x)) / spread).exp()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{MATE, TABLEBASE_WIN};
+
+    /// With all pieces, with a third of them, and with nearly none.
+    fn positions() -> [Position; 3] {
+        ["startpos", "4r1k1/5ppp/8/8/8/8/5PPP/3QR1K1 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"]
+            .map(|text| {
+                if text == "startpos" {
+                    Position::INITIAL
+                } else {
+                    text.parse().expect("a position")
+                }
+            })
+    }
+
+    #[test]
+    fn both_parameters_are_positive_at_any_material() {
+        for material in 0..=100 {
+            let (a, b) = parameters_of(material);
+            assert!(a > 20.0 && b > 20.0 && a < 1000.0 && b < 1000.0, "{material}: {a} {b}");
+        }
+        assert_eq!(material(&Position::INITIAL), 78);
+    }
+
+    #[test]
+    fn chances_add_up_mirror_and_grow_with_the_value() {
+        for position in &positions() {
+            let mut last = Chances { win: 0, draw: 0, loss: 1000 };
+            for value in -3000..=3000 {
+                let (own, other) = (Chances::of(value, position), Chances::of(-value, position));
+                assert_eq!(own.win + own.draw + own.loss, 1000);
+                assert!(own.win.abs_diff(other.loss) <= 1 && own.loss.abs_diff(other.win) <= 1);
+                assert!(own.win >= last.win && own.loss <= last.loss, "{value}");
+                let points = f64::from(own.win) + f64::from(own.draw) / 2.0;
+                assert!((expectation(value, position) * 1000.0 - points).abs() <= 1.0);
+                last = own;
+            }
+            assert_eq!(Chances::of(100, position).win, 500);
+        }
+    }
+
+    #[test]
+    fn a_shown_value_is_proportional_but_for_decided_ones() {
+        for position in &positions() {
+            let (a, _) = parameters(position);
+            for value in (-3000..=3000).step_by(7) {
+                let expected = (f64::from(value) * 100.0 / a).round() as Value;
+                assert_eq!(shown(value, position), expected);
+            }
+            for decided in [MATE - 3, -MATE + 4, TABLEBASE_WIN - 2, 1 - TABLEBASE_WIN] {
+                assert_eq!(shown(decided, position), decided);
+                assert_eq!(Chances::of(decided, position).draw, 0);
+                assert!([0.0, 1.0].contains(&expectation(decided, position)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_score_of_one_position_becomes_that_of_another_of_its_line() {
+        let positions = positions();
+        for before in &positions {
+            for after in &positions {
+                for value in (-1000..=1000).step_by(13) {
+                    let carried = shown_after(shown(value, before), before, after);
+                    // Rounded twice, the first time in units that may be several times as large.
+                    assert!((carried - shown(value, after)).abs() <= 4, "{value}: {carried}");
+                }
+                assert_eq!(shown_after(MATE - 3, before, after), MATE - 3);
+            }
+        }
+    }
 }

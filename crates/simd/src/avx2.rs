@@ -179,7 +179,7 @@ unsafe fn clip(values: &[i16; BLOCK], n: usize) -> __m256i {
     }
 }
 
-/// For each byte the numbers of its bits, as bytes.
+/// For each byte the indices of its bits, as bytes.
 static BITS: [u64; 256] = {
     let mut numbers = [0; 256];
     let mut byte = 0;
@@ -195,7 +195,7 @@ static BITS: [u64; 256] = {
     numbers
 };
 
-/// The numbers of the bits of a byte, of which the lowest is the `first`, then others.
+/// The indices of the bits of a byte, counted from `first`; those after the last are of no use.
 ///
 /// # Safety
 /// The CPU supports AVX2.

@@ -182,8 +182,8 @@ pub(crate) fn first_layer_vnni(
 }
 
 /// [`loops::pairwise_affine`](crate::loops::pairwise_affine), a block of inputs at a time: each output has a
-/// register of sums, so that inputs need not be broadcast. That is faster than to skip groups, unless about two
-/// of three are 0.
+/// register of sums, so that inputs need not be broadcast. That is faster than to skip groups, unless about
+/// two of three are 0.
 ///
 /// # Safety
 /// The CPU supports AVX-512F and BW, and VNNI if the parameter is set.

@@ -84,8 +84,8 @@ dispatch! {
         }
     }
 
-    /// The backward pass of [`pairwise`], given the gradient w.r.t. the products: replaces the hidden layer by
-    /// the gradient w.r.t. it, which is 0 where it is clipped.
+    /// The backward pass of [`pairwise`], given the gradient w.r.t. the products: replaces the hidden layer
+    /// by the gradient w.r.t. it, which is 0 where it is clipped.
     pub fn pairwise_backward(hidden: &mut [f32], factor: f32, gradients: &[f32]) {
         let (low, high) = hidden.split_at_mut(hidden.len() / 2);
         let halves = low.as_chunks_mut::<STEP>().0.iter_mut().zip(high.as_chunks_mut::<STEP>().0);
@@ -152,6 +152,48 @@ mod tests {
                     // Integers: no rounding.
                     assert_eq!(sum, 1.0 + slow);
                 }
+            }
+        }
+    }
+
+    /// A hidden layer with values below, within and beyond 0–1, and both ends. In a long one every pair of
+    /// them occurs.
+    fn layer(len: usize) -> Vec<f32> {
+        const VALUES: [f32; 7] = [-0.75, 0.0, 0.25, 0.5, 0.875, 1.0, 1.5];
+        let value = |i: usize| if i < len / 2 { i } else { i / VALUES.len() + 3 * i };
+        (0..len).map(|i| VALUES[value(i) % VALUES.len()]).collect()
+    }
+
+    /// A power of two, like the values' denominators: products are exact.
+    const FACTOR: f32 = 0.5;
+
+    #[test]
+    fn pairwise_products_equal_plain_loops() {
+        for len in [64, 128, 192, 1024] {
+            let hidden = layer(len);
+            let mut products = vec![7.0; len / 2];
+            pairwise(&hidden, FACTOR, &mut products);
+            for (i, &product) in products.iter().enumerate() {
+                let [a, b] = [hidden[i], hidden[len / 2 + i]].map(|x| x.clamp(0.0, 1.0));
+                assert_eq!(product, a * b * FACTOR, "{i} of {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn gradients_of_pairwise_products_equal_plain_loops() {
+        let slope = |x: f32| if x > 0.0 && x < 1.0 { 1.0 } else { 0.0 };
+        for len in [64, 128, 192, 1024] {
+            let hidden = layer(len);
+            let gradients: Vec<f32> = (0..len / 2).map(|i| (i % 9) as f32 - 4.0).collect();
+            let mut found = hidden.clone();
+            pairwise_backward(&mut found, FACTOR, &gradients);
+            for (i, gradient) in gradients.iter().enumerate() {
+                let (a, b) = (hidden[i], hidden[len / 2 + i]);
+                let gradient = gradient * FACTOR;
+                assert_eq!(found[i], gradient * slope(a) * b.clamp(0.0, 1.0), "{i} of {len}");
+                let other = gradient * slope(b) * a.clamp(0.0, 1.0);
+                assert_eq!(found[len / 2 + i], other, "{i} of {len}");
             }
         }
     }

@@ -16,6 +16,12 @@ use crate::halfkp::Tail;
 pub const STEP: usize = 2 * BLOCK;
 /// The widest accumulators, those of Stockfish 17.
 pub const MAX_WIDTH: usize = 3072;
+/// Quantization of accumulators and activations: 1 is 127.
+pub const QA: i32 = 127;
+/// Quantization of the weights of the first two layers: 1 is 64.
+pub const QB: i32 = 64;
+/// An output of 1 in units of the last layer's sum.
+pub const ONE: i32 = 600 * 16;
 /// Outputs of the first layer: fifteen for the second one, and one that skips it.
 pub const OUTPUTS: usize = 16;
 /// Inputs of the first layer that are computed together, in groups of four.
@@ -104,8 +110,8 @@ pub(crate) fn activate(sums: &[i32; OUTPUTS]) -> (CacheAligned<[u8; 32]>, i32) {
     let mut hidden = CacheAligned([0; 32]);
     hidden.0[..HIDDEN].copy_from_slice(&squared[..HIDDEN]);
     hidden.0[HIDDEN..2 * HIDDEN].copy_from_slice(&clipped[..HIDDEN]);
-    // 127 · 64 is 1 in units of the sum, 600 · 16 in those of the output.
-    (hidden, (i64::from(sums[HIDDEN]) * (600 * 16) / (127 * 64)) as i32)
+    // QA · QB is 1 in units of the sum, ONE in those of the output.
+    (hidden, (i64::from(sums[HIDDEN]) * i64::from(ONE) / i64::from(QA * QB)) as i32)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! No sum can saturate: an input is at most 127 and a weight at least −128, so two products fit into 16
 //! bits. Sums that could overflow, by the weights of a hostile file, wrap around with every instruction set.
 
+use crate::CacheAligned;
 use crate::dispatch::dispatch;
-use crate::{CacheAligned, Kernels, quantized};
 
 /// Outputs of the feature transformer for one perspective.
 pub const HALF_DIMENSIONS: usize = 256;
@@ -56,19 +56,6 @@ pub struct Tail {
     pub output_weights: CacheAligned<[i8; HIDDEN]>,
     /// The output's bias.
     pub output_bias: i32,
-}
-
-/// [`scalar::accumulate`](crate::scalar::accumulate) of rows of the feature transformer.
-#[inline]
-pub fn accumulate(
-    kernels: Kernels,
-    weights: &[i16],
-    src: &Accumulator,
-    dst: &mut Accumulator,
-    add: &[u16],
-    sub: &[u16],
-) {
-    quantized::accumulate(kernels, weights, &src.0, &mut dst.0, add, sub);
 }
 
 dispatch! {

@@ -116,7 +116,7 @@ macro_rules! inlined {
                 use $set as set;
                 // SAFETY: see `new`.
                 if !unsafe { loops::accumulate_move::<set::I16s>(weights, src, dst, add, sub) } {
-                    quantized::accumulate(self.kernels(), weights, src, dst, add, sub);
+                    quantized::accumulate_tiles(self.kernels(), weights, src, dst, add, sub);
                 }
             }
 
@@ -140,4 +140,71 @@ inlined! {
     Avx512: crate::avx512;
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni: crate::avx512::vnni;
+}
+
+#[cfg(test)]
+mod tests {
+    use chess::rng::Rng;
+
+    use super::*;
+    use crate::scalar;
+
+    /// All kernels: an accumulator, and the dot product of it and another.
+    struct All<'a> {
+        weights: &'a [i16],
+        src: &'a [i16],
+        dst: &'a mut [i16],
+        rows: (&'a [u16], &'a [u16]),
+        outputs: &'a [i8],
+    }
+
+    impl Computation for All<'_> {
+        type Output = (i64, Kernels);
+
+        #[inline(always)]
+        fn run<K: IntegerKernels>(self, kernels: K) -> (i64, Kernels) {
+            let Self { weights, src, dst, rows: (add, sub), outputs } = self;
+            kernels.accumulate(weights, src, dst, add, sub);
+            (kernels.screlu_dot(dst, src, outputs), kernels.kernels())
+        }
+    }
+
+    #[test]
+    fn computations_match_the_specification_with_every_instruction_set() {
+        let mut rng = Rng::new(9, 0);
+        for len in [32, 64, 96, 256, 512, 1024] {
+            // Values around the bounds of the activation, and weights whose sums wrap around.
+            let src: Vec<i16> = (0..len).map(|_| rng.below(600) as i16 - 150).collect();
+            let outputs: Vec<i8> = (0..2 * len).map(|_| rng.next_u64() as i8).collect();
+            for most in [300, 1 << 16] {
+                let weight = |_| (rng.below(most) as i32 - most as i32 / 2) as i16;
+                let weights: Vec<i16> = (0..6 * len).map(weight).collect();
+                // Six rows: row 6 is beyond the weights.
+                let deltas: [(&[u16], &[u16]); 9] = [
+                    (&[], &[]),
+                    (&[1], &[4]),
+                    (&[0], &[5, 2]),
+                    (&[3, 1], &[0, 4]),
+                    (&[5, 1, 3], &[0, 4]),
+                    (&[2, 0, 1, 4], &[]),
+                    (&[6], &[4]),
+                    (&[0], &[2, 6]),
+                    (&[3, 6], &[0, 4]),
+                ];
+                for rows in deltas {
+                    let mut slow = vec![0; len];
+                    scalar::accumulate(&weights, &src, &mut slow, rows.0, rows.1);
+                    let sum = scalar::screlu_dot(&slow, &src, &outputs);
+                    for kernels in InstructionSet::ALL.into_iter().filter_map(Kernels::new) {
+                        let mut fast = vec![0; len];
+                        let (weights, src, outputs) = (&*weights, &*src, &*outputs);
+                        let found =
+                            kernels.compute(All { weights, src, dst: &mut fast, rows, outputs });
+                        assert_eq!(found, (sum, kernels), "{len} {rows:?}");
+                        assert_eq!(fast, slow, "{kernels:?} {len} {rows:?}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -27,10 +27,27 @@ pub(crate) unsafe fn accumulate<V: I16Vector>(
     sub: &[u16],
 ) {
     // SAFETY: the caller's promise.
-    if unsafe { accumulate_move::<V>(weights, src, dst, add, sub) } {
-        return;
+    unsafe {
+        if !accumulate_move::<V>(weights, src, dst, add, sub) {
+            accumulate_tiles::<V>(weights, src, dst, add, sub);
+        }
     }
+}
+
+/// [`accumulate`] of any rows, a tile of registers at a time.
+///
+/// # Safety
+/// The CPU supports the instruction set of `V`.
+#[inline(always)]
+pub(crate) unsafe fn accumulate_tiles<V: I16Vector>(
+    weights: &[i16],
+    src: &[i16],
+    dst: &mut [i16],
+    add: &[u16],
+    sub: &[u16],
+) {
     let len = dst.len();
+    assert!(len.is_multiple_of(STEP) && src.len() == len);
     let mut at = 0;
     while at + TILE * V::LANES <= len {
         // SAFETY: the tile ends within the accumulators.
@@ -193,8 +210,8 @@ pub(crate) unsafe fn screlu_dot<V: I16Vector>(own: &[i16], other: &[i16], weight
 /// The sums of the first layer of a HalfKAv2_hm network: the halves of each accumulator multiplied with each
 /// other, groups of four that are all 0 skipped.
 ///
-/// Which groups are not 0 is written to a list first: one loop over it ends with one mispredicted branch, where
-/// a loop in every block of inputs ends with one each.
+/// Which groups are not 0 is written to a list first: one loop over it ends with one mispredicted branch,
+/// where a loop in every block of inputs ends with one each.
 ///
 /// # Safety
 /// The CPU supports the instruction set of `V`.

@@ -1,5 +1,7 @@
-//! Integer kernels of the engine's network, (768 → N)×2 → 1 with SCReLU.
+//! Integer kernels of the engine's network.
 //!
+//! [`accumulate`] serves the accumulators of every kind of network; [`screlu_dot`] is the linear head of the
+//! engine's own, (768 → N)×2 → 1 with SCReLU. Its dense head has the kernels of [`halfka`](crate::halfka).
 //! [`scalar`](crate::scalar) has the same functions and specifies their results. Lengths of accumulators
 //! are multiples of [`STEP`].
 
@@ -17,6 +19,16 @@ dispatch! {
     pub fn accumulate(kernels; weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16]) {
         // SAFETY: the CPU supports the instruction set of `set`.
         unsafe { loops::accumulate::<set::I16s>(weights, src, dst, add, sub) }
+    }
+}
+
+dispatch! {
+    /// [`accumulate`] of rows that are no delta of a usual move: [`loops::accumulate_move`] has refused them.
+    pub(crate) fn accumulate_tiles(
+        kernels; weights: &[i16], src: &[i16], dst: &mut [i16], add: &[u16], sub: &[u16],
+    ) {
+        // SAFETY: the CPU supports the instruction set of `set`.
+        unsafe { loops::accumulate_tiles::<set::I16s>(weights, src, dst, add, sub) }
     }
 }
 

@@ -9,7 +9,7 @@ use learn::TrainError;
 use nnue::network::NetworkError;
 use nnue::{AnyLoadError, AnyNetwork, MAX_FILE_LEN};
 
-use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, Parameters};
+use crate::trainer::{CHECKPOINT, Checkpoint, Compared, Comparison, FloatEvaluator, Parameters};
 
 /// Why a file is no network.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +58,8 @@ impl LoadedNetwork {
         Ok(Self { network, parameters })
     }
 
-    /// The parameters in floating point, dequantized if no others are known. `None` for networks of other kinds
-    /// than the engine's own, which cannot be trained.
+    /// The parameters in floating point, dequantized if no others are known. `None` for networks of other
+    /// kinds than the engine's own, which cannot be trained.
     pub fn into_parameters(self) -> Option<Parameters> {
         self.parameters.or(match &self.network {
             AnyNetwork::Tabiya(network) => Some(Parameters::dequantized(network)),
@@ -71,6 +71,8 @@ impl LoadedNetwork {
 /// Compares a network with its own parameters, and with another network, position by position.
 pub struct NetworkTest<'a> {
     network: &'a LoadedNetwork,
+    /// The network's own parameters, if they are known.
+    parameters: Option<FloatEvaluator<'a>>,
     other: Option<&'a LoadedNetwork>,
     quantization: Comparison,
     against: Comparison,
@@ -80,13 +82,14 @@ impl<'a> NetworkTest<'a> {
     /// A test without positions.
     pub fn new(network: &'a LoadedNetwork, other: Option<&'a LoadedNetwork>) -> Self {
         let (quantization, against) = Default::default();
-        Self { network, other, quantization, against }
+        let parameters = network.parameters.as_ref().map(FloatEvaluator::new);
+        Self { network, parameters, other, quantization, against }
     }
 
     /// Adds a position.
     pub fn add(&mut self, position: &Position) {
         let value = f64::from(self.network.network.evaluate(position));
-        if let Some(parameters) = &self.network.parameters {
+        if let Some(parameters) = &mut self.parameters {
             self.quantization.add(value, parameters.evaluate(position).into());
         }
         if let Some(other) = self.other {
@@ -96,7 +99,7 @@ impl<'a> NetworkTest<'a> {
 
     /// The differences to the parameters and to the other network, where there are any.
     pub fn result(&self) -> (Option<Compared>, Option<Compared>) {
-        let quantization = self.network.parameters.is_some().then(|| self.quantization.result());
+        let quantization = self.parameters.as_ref().map(|_| self.quantization.result());
         (quantization, self.other.map(|_| self.against.result()))
     }
 }

@@ -1,21 +1,23 @@
-//! Known endings without tablebases: of how many won positions the engine mates from, against the best defense,
-//! and how it scores drawn ones. `runs/endings.sh` builds and runs it, `docs/src/strength.md` has the results.
+//! Known endings without tablebases: of how many won positions the engine mates from, against the best
+//! defense, and how it scores drawn ones. `runs/endings.sh` builds and runs it; `docs/src/strength.md` has
+//! the results.
 //!
 //! ```text
-//! cargo run --release -p xtask --no-default-features --example endings -- [--tables DIR] [--positions 100]
-//!   [--nodes 20000] [--draw-nodes 100000] [--seed 1] [--threads N] [ENDING...]
+//! cargo run --release -p xtask --no-default-features --example endings -- [--tables DIR]
+//!   [--positions 100] [--nodes 20000] [--draw-nodes 100000] [--seed 1] [--threads N] [ENDING...]
 //! ```
 //!
-//! **Won**: random positions that the tablebases call won, either color attacking, either side to move. The engine
-//! has one thread, 16 MB of hash and no tablebases; the defender plays the move that draws, or that lasts longest,
-//! by the tablebases (by a search like the attacker's where there is no DTZ file). A position counts if it ends
-//! in mate before a draw can be claimed. After KPK's promotion the game continues.
+//! **Won**: random positions that the tablebases call won, either color attacking, either side to move. The
+//! engine has one thread, 16 MB of hash and no tablebases; the defender plays the move that draws, or that
+//! lasts longest, by the tablebases (by a search like the attacker's where there is no DTZ file). A position
+//! counts if it ends in mate before a draw can be claimed. After KPK's promotion the game continues.
 //!
 //! **Drawn**: random positions that the tablebases call drawn, the stronger side to move, and a list of known
 //! ones. A position counts if the engine scores it within half a pawn of a draw.
 //!
 //! Every position begins with an empty hash table, so that the numbers depend on the arguments alone, not on
-//! threads or time. The exit code is 1 if any position fails. Failed ones are listed on standard error.
+//! threads or time. The exit code is 1 if any position fails. Random ones that fail are listed on standard
+//! error.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -84,6 +86,10 @@ impl Options {
                 "--threads" => options.threads = value.parse()?,
                 _ => return Err(format!("unknown option {name}").into()),
             }
+        }
+        let is_known = |ending: &String| WON.iter().chain(&DRAWN).any(|known| known == ending);
+        if let Some(unknown) = options.endings.iter().find(|ending| !is_known(ending)) {
+            return Err(format!("{unknown} is none of {WON:?} and {DRAWN:?}").into());
         }
         Ok(options)
     }

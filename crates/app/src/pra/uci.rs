@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use chess::{Game, Move};
 use engine::search::{Control, Engine, Limits, Settings};
+use engine::wdl::shown;
 use pra::player::Player;
 use pra::uci::{PolicyHandler, Veto};
 use uci::{Output, Server};
@@ -53,7 +54,8 @@ impl Veto for ShortSearch {
         let mut score = |moves: Vec<Move>| {
             let limits = Limits { nodes: Some(VETO_NODES), moves, ..Limits::default() };
             let (settings, control) = (Settings::default(), Control::new(false));
-            self.engine.search(game, &limits, settings, &control, &|_| {}).score
+            let found = self.engine.search(game, &limits, settings, &control, &|_| {});
+            shown(found.score, game.position())
         };
         score(Vec::new()).saturating_sub(score(vec![m]))
     }

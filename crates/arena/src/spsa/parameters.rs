@@ -96,7 +96,8 @@ impl fmt::Display for Parameter {
 const UNSUITABLE: [&str; 6] =
     ["hash", "threads", "multipv", "move overhead", "skill level", "nodestime"];
 
-/// The integer options of an engine as parameters, with a twentieth of the range as c and OpenBench's usual r.
+/// The integer options of an engine as parameters, with OpenBench's usual r. As c a twentieth of the range, but at
+/// most a quarter of the start: a range may reach to where the option has no effect.
 pub fn suggestions(options: &[OptionDecl]) -> Vec<Parameter> {
     let suitable = |name: &str| {
         let name = name.to_lowercase();
@@ -105,7 +106,8 @@ pub fn suggestions(options: &[OptionDecl]) -> Vec<Parameter> {
     let parameter = |option: &OptionDecl| match option.kind {
         OptionKind::Spin { default, min, max } if min < max && suitable(&option.name) => {
             let [start, min, max] = [default, min, max].map(|number| number as f64);
-            let c = ((max - min) / 20.0).max(0.5);
+            let most = if start == 0.0 { f64::INFINITY } else { start.abs() / 4.0 };
+            let c = ((max - min) / 20.0).min(most).max(0.5);
             let name = option.name.clone();
             Some(Parameter { name, is_integer: true, start, min, max, c, r: 0.002 })
         }

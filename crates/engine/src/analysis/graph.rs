@@ -1,9 +1,9 @@
 //! The evaluation graph of a game as SVG.
 //!
 //! The y axis is White's expected points, so that the difference between equal and a pawn up is large
-//! and the one between five pawns and nine is small; the scale at the right is in pawns, exact for the pieces of
-//! the start. The area below
-//! the curve is White's share. Marked moves have a dot; every move has a tooltip.
+//! and the one between five pawns and nine is small; the scale at the right is in pawns, exact for the
+//! pieces of the start. The area below the curve is White's share. Marked moves have a dot; every move has a
+//! tooltip.
 
 use std::fmt::Write;
 

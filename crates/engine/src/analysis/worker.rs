@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chess::{Game, Move, Position};
 
 use crate::search::{Control, Engine, Limits, Report, Settings, builder};
-use crate::table::Bound;
 use crate::value::Value;
 use crate::wdl::shown;
 
@@ -153,8 +152,7 @@ impl AnalysisEngine {
 
 fn send(position: &Position, report: Report<'_>, sender: &Sender<PvLine>) {
     let Report::Line(line) = report else { return };
-    // An exact score follows every bound.
-    if line.bound != Bound::Exact {
+    if !line.is_settled() {
         return;
     }
     // The receiver outlives the search.

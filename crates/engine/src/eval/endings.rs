@@ -52,7 +52,8 @@ fn can_force_mate(position: &Position, strong: Color) -> bool {
         || !bishops.is_empty() && !pieces(PieceType::Knight).is_empty()
 }
 
-fn material(position: &Position, color: Color) -> Value {
+/// The pieces of a color in centipawns.
+pub(super) fn material(position: &Position, color: Color) -> Value {
     const VALUES: [Value; 6] = [100, 320, 330, 500, 900, 0];
     let pieces = PieceType::ALL.into_iter().zip(VALUES);
     pieces

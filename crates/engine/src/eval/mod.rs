@@ -114,7 +114,8 @@ impl Evaluator {
 }
 
 impl Evaluator {
-    /// The evaluation in centipawns as people see them, comparable to scores of searches: see [`wdl`](crate::wdl).
+    /// The evaluation in centipawns as people see them, comparable to scores of searches: see
+    /// [`wdl`](crate::wdl).
     pub fn shown(&mut self, position: &Position) -> Value {
         shown(self.evaluate_for_search(position), position)
     }
@@ -127,16 +128,13 @@ const RAMP: Value = 256;
 /// The lead in material that a network still measures.
 const QUEEN: Value = 900;
 
-/// An evaluation of a winning position with what the leader is ahead beyond a queen, unless the network gives as
-/// much: a second queen more is more, so that the shorter way to win is taken. Monotone in the evaluation.
+/// An evaluation of a winning position with what the leader is ahead beyond a queen, unless the network
+/// gives as much: a second queen more is more, so that the shorter way to win is taken. Monotone in the
+/// evaluation.
 #[inline(never)]
 fn grown(position: &Position, score: Value) -> Value {
-    const VALUES: [Value; 6] = [100, 320, 330, 500, QUEEN, 0];
     let leader = if score > 0 { position.turn() } else { !position.turn() };
-    let count = |color, piece_type| position.pieces(color, piece_type).len() as Value;
-    let pieces = PieceType::ALL.into_iter().zip(VALUES);
-    let lead: Value =
-        pieces.map(|(piece, value)| value * (count(leader, piece) - count(!leader, piece))).sum();
+    let lead = endings::material(position, leader) - endings::material(position, !leader);
     let more = (lead - QUEEN).max(0) * (score.abs() - SATURATED).min(RAMP) / RAMP;
     let grown = (score.abs().min(QUEEN) + more).min(endings::WON - 1);
     score.signum() * grown.max(score.abs())

@@ -1,8 +1,9 @@
-//! The parameters of the search. Scores are centipawns; reductions are in 1024ths of a ply.
+//! The parameters of the search. Scores are in units of the search; reductions are in 1024ths of a ply.
 //!
-//! Each is a function that returns a constant. In a build with the feature `tune` it returns the value of a UCI
-//! option of the same name, for `tabiya tune`; all engines of a process then share it. The largest minimum depth,
-//! 99, and the smallest maximum depth, −1, switch a step off: `runs/steps.sh` measures what each is worth.
+//! Each is a function that returns a constant. In a build with the feature `tune` it returns the value of a
+//! UCI option of the same name, for `tabiya tune`; all engines of a process then share it. The largest
+//! minimum depth, 99, and the smallest maximum depth, −1, switch a step off: `runs/steps.sh` measures what
+//! each is worth.
 
 #[cfg(feature = "tune")]
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};

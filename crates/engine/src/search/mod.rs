@@ -91,10 +91,13 @@ pub struct LineReport<'a> {
     pub seldepth: usize,
     /// 1 for the best line, 2 for the next.
     pub number: usize,
-    /// From the side to move's view, in units of the search: [`wdl::shown`](crate::wdl::shown) has centipawns.
+    /// From the side to move's view, in units of the search: [`wdl::shown`](crate::wdl::shown) has
+    /// centipawns.
     pub score: Value,
     /// Whether the score is exact.
     pub bound: Bound,
+    /// Whether the search has ended: this is the line of the move that it plays.
+    pub is_last: bool,
     /// Nodes searched by all threads.
     pub nodes: u64,
     /// Tablebase hits.
@@ -107,6 +110,14 @@ pub struct LineReport<'a> {
     pub line: &'a [Move],
 }
 
+impl LineReport<'_> {
+    /// Whether no better report of this line is to come: an exact score follows every bound, unless the search
+    /// ends before.
+    pub fn is_settled(&self) -> bool {
+        self.is_last || self.bound == Bound::Exact
+    }
+}
+
 /// The result of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -115,7 +126,8 @@ pub struct Found {
     pub best: Option<Move>,
     /// The ponder move: the second move of that line.
     pub ponder: Option<Move>,
-    /// From the side to move's view, in units of the search: [`wdl::shown`](crate::wdl::shown) has centipawns.
+    /// From the side to move's view, in units of the search: [`wdl::shown`](crate::wdl::shown) has
+    /// centipawns.
     pub score: Value,
     /// The last completed depth of the thread that found it.
     pub depth: i32,
@@ -357,7 +369,7 @@ impl Engine {
         });
         // The main thread has reported its own line, but no other thread's.
         if number != 0 || self.workers[0].reported != moves[0].line {
-            shared.report_lines(&moves);
+            shared.report_lines(&moves, true);
         }
         Found {
             best: Some(moves[0].m),

@@ -290,14 +290,14 @@ impl Searcher<'_> {
     /// Reports the current lines, and saves the first.
     fn report_lines(&mut self) {
         self.publish_counters();
-        self.shared.report_lines(&self.worker.root_moves);
+        self.shared.report_lines(&self.worker.root_moves, false);
         self.worker.reported.clone_from(&self.worker.root_moves[0].line);
     }
 }
 
 impl Shared<'_> {
     /// Reports the best `multi_pv` moves, as far as they have a score.
-    pub fn report_lines(&self, moves: &[RootMove]) {
+    pub fn report_lines(&self, moves: &[RootMove], is_last: bool) {
         for (n, root_move) in moves.iter().take(self.multi_pv).enumerate() {
             let Some(RootResult { depth, seldepth, score, bound }) = root_move.reported() else {
                 break;
@@ -308,6 +308,7 @@ impl Shared<'_> {
                 number: n + 1,
                 score,
                 bound,
+                is_last,
                 nodes: self.nodes(),
                 tablebase_hits: self.tablebase_hits(),
                 fullness: self.table.fullness(),

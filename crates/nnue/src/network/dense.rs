@@ -2,24 +2,20 @@
 //!
 //! The arithmetic is that of Stockfish's layer stacks ([`simd::halfka`]): the two halves of each accumulator
 //! are clipped to 0–1 and multiplied with each other (pairwise multiplication), which leaves *N* inputs for
-//! both perspectives, most of them 0; fifteen outputs of the first layer pass squared clipped ReLU and clipped
-//! ReLU side by side; the sixteenth skips to the output of the network.
+//! both perspectives, most of them 0; fifteen outputs of the first layer pass squared clipped ReLU and
+//! clipped ReLU side by side; the sixteenth skips to the output of the network. Feature weights and
+//! accumulators are in units of 1/[`QA`], the weights of both hidden layers in units of 1/[`QB`].
 
 use std::fmt;
 
 use chess::rng::Rng;
 use simd::halfka::{self as kernel, Layers, OUTPUTS};
+pub use simd::halfka::{ONE, QA, QB};
 use simd::halfkp::{AffineLayer, HIDDEN, Tail};
 use simd::{CacheAligned, Kernels};
 
 use super::SCALE;
 
-/// Quantization of feature weights and accumulators: 1.0 is 127.
-pub const QA: i32 = 127;
-/// Quantization of the weights of both hidden layers: 1.0 is 64.
-pub const QB: i32 = 64;
-/// An output of 1 in units of the last layer's sum.
-pub const ONE: i32 = 600 * 16;
 /// Outputs of the first layer.
 pub const FIRST: usize = OUTPUTS;
 /// Inputs of the second layer: two activations of fifteen outputs.

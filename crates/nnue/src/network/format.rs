@@ -61,7 +61,7 @@ pub enum LoadError {
     #[error("format version {0} is not supported, only 1 and 2")]
     Version(u32),
     /// Wrong header length.
-    #[error("header of {0} bytes, it has {HEADER_LEN}")]
+    #[error("header of {0} bytes, not {HEADER_LEN}")]
     HeaderLength(u32),
     /// The shape is invalid.
     #[error(transparent)]

@@ -12,9 +12,9 @@
 //!
 //! That is the *linear head*. The *dense head* has more layers ([`dense`]).
 //!
-//! The network is quantized. With a linear head, feature weights and accumulators are int16, in units of 1/[`QA`]; output
-//! weights are int8, in units of 1/[`QB`]; an output of 1 is [`SCALE`] centipawns. [`simd::scalar`] is the
-//! bit-exact specification of the arithmetic.
+//! The network is quantized. With a linear head, feature weights and accumulators are int16, in units of
+//! 1/[`QA`]; output weights are int8, in units of 1/[`QB`]; an output of 1 is [`SCALE`] centipawns.
+//! [`simd::scalar`] is the bit-exact specification of the arithmetic.
 //!
 //! | file | holds |
 //! |---|---|
@@ -105,8 +105,9 @@ impl Network {
         output_weights: Vec<i8>,
         output_bias: Vec<i32>,
     ) -> Result<Self, NetworkError> {
-        let (hidden, outputs) = (shape.hidden, shape.output_buckets);
         let shape = Shape { head: Head::Linear, ..shape };
+        shape.check()?;
+        let (hidden, outputs) = (shape.hidden, shape.output_buckets);
         count("output weights", outputs * 2 * hidden, output_weights.len())?;
         count("output biases", outputs, output_bias.len())?;
         Self::transformer(
@@ -119,8 +120,8 @@ impl Network {
         )
     }
 
-    /// A network with a dense head, of quantized parameters: feature weights `[feature][hidden]`, quantized by
-    /// [`dense::QA`], and the layers of each output bucket.
+    /// A network with a dense head, of quantized parameters: feature weights `[feature][hidden]`, quantized
+    /// by [`dense::QA`], and the layers of each output bucket.
     pub fn with_dense_head(
         shape: Shape,
         feature_weights: Vec<i16>,
@@ -128,17 +129,19 @@ impl Network {
         layers: Vec<DenseParameters>,
     ) -> Result<Self, NetworkError> {
         let shape = Shape { head: Head::Dense, ..shape };
+        shape.check()?;
         count("output buckets", shape.output_buckets, layers.len())?;
         for layers in &layers {
-            count("weights", dense::FIRST * shape.hidden, layers.first_weights.len())?;
+            let first = dense::FIRST * shape.hidden;
+            count("first layer weights", first, layers.first_weights.len())?;
             let second = dense::SECOND * dense::SECOND_INPUTS;
-            count("weights", second, layers.second_weights.len())?;
+            count("second layer weights", second, layers.second_weights.len())?;
         }
-        shape.check()?;
         let dense = Some(Dense::new(layers));
         Self::transformer(shape, &feature_weights, &feature_bias, &[], Vec::new(), dense)
     }
 
+    /// The shape must be checked, so that products of its sizes cannot overflow.
     fn transformer(
         shape: Shape,
         feature_weights: &[i16],
@@ -147,7 +150,6 @@ impl Network {
         output_bias: Vec<i32>,
         dense: Option<Dense>,
     ) -> Result<Self, NetworkError> {
-        shape.check()?;
         count("feature weights", shape.inputs() * shape.hidden, feature_weights.len())?;
         count("feature biases", shape.hidden, feature_bias.len())?;
         Ok(Self {
@@ -344,5 +346,42 @@ mod tests {
         assert_eq!(centipawns(254, 40), 0);
         assert_eq!(centipawns(-254, -40), 0);
         assert_eq!(centipawns(255, 40), 1);
+    }
+
+    #[test]
+    fn absurd_shapes_are_refused_before_anything_is_multiplied() {
+        let refused = |shape: Shape, error: fn(usize) -> ShapeError| {
+            let linear = Network::new(shape.clone(), vec![], vec![], vec![], vec![]);
+            assert_eq!(linear.unwrap_err(), error(HIDDEN_STEP).into());
+            let dense = Network::with_dense_head(shape, vec![], vec![], vec![]);
+            assert_eq!(dense.unwrap_err(), error(dense::STEP).into());
+        };
+        refused(Shape::plain(0), |step| ShapeError::Hidden(0, step));
+        refused(Shape::plain(usize::MAX), |step| ShapeError::Hidden(usize::MAX, step));
+        // The largest multiple of both steps.
+        refused(Shape::plain(usize::MAX - 127), |step| ShapeError::Hidden(usize::MAX - 127, step));
+        let outputs = Shape { output_buckets: usize::MAX, ..Shape::plain(128) };
+        refused(outputs, |_| ShapeError::OutputBuckets(usize::MAX));
+        let kings = Shape { king_buckets: [u8::MAX; 64], ..Shape::plain(128) };
+        refused(kings, |_| ShapeError::KingBucket(Square::A1, u8::MAX));
+    }
+
+    #[test]
+    fn a_wrong_number_of_weights_is_refused_with_the_layer() {
+        let shape = Shape { head: Head::Dense, ..Shape::plain(128) };
+        let network = Network::random(shape.clone(), 1).unwrap();
+        let error = |change: fn(&mut DenseParameters)| {
+            let mut layers = network.dense_layers().unwrap().to_vec();
+            change(&mut layers[0]);
+            let (weights, bias) = (network.feature_weights(), network.feature_bias());
+            let found =
+                Network::with_dense_head(shape.clone(), weights.to_vec(), bias.to_vec(), layers);
+            match found {
+                Err(NetworkError::Count { what, .. }) => what,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(error(|layers| layers.first_weights.truncate(9)), "first layer weights");
+        assert_eq!(error(|layers| layers.second_weights.push(0)), "second layer weights");
     }
 }

@@ -1,5 +1,5 @@
-//! Incremental evaluation in random games, and evaluation with refreshed accumulators, equal the scalar one: with
-//! every kind of shape, in chess and Chess960, with moves unmade, and with plies that are not evaluated.
+//! Incremental evaluation in random games, and evaluation with refreshed accumulators, equal the scalar one:
+//! with every kind of shape, in chess and Chess960, with moves unmade, and with plies that are not evaluated.
 //!
 //! `NNUE_MOVES=1000000 cargo test --release -p tabiya-nnue --test it incremental` sets the number of moves.
 

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use chess::Position;
-use engine::Bound;
 use engine::search::{Control, Found, Limits, Report, Settings, with_deep_stack};
 use engine::wdl::shown;
 use tokio::task::spawn_blocking;
@@ -39,8 +38,7 @@ impl SearchProgress {
     fn store(&self, report: Report<'_>) {
         let Report::Line(line) = report else { return };
         let (_, earlier_depth) = self.earlier;
-        // An exact score follows every bound.
-        if line.bound != Bound::Exact || line.depth < earlier_depth {
+        if !line.is_settled() || line.depth < earlier_depth {
             return;
         }
         let mut lines = self.lines();

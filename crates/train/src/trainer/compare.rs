@@ -12,11 +12,37 @@ use super::parameters::{Parameters, Tensor};
 use super::worker::linear_output;
 use simd::float;
 
-impl Parameters {
-    /// The evaluation in centipawns from the side to move, without quantization.
-    pub fn evaluate(&self, position: &Position) -> f32 {
-        let shape = self.shape();
-        let mut hidden = Vec::with_capacity(2 * shape.hidden);
+/// Evaluates positions one at a time, without quantization.
+#[derive(Clone, Debug)]
+pub struct FloatEvaluator<'a> {
+    parameters: &'a Parameters,
+    /// A dense head, once for each output bucket: its layers are transposed only once.
+    dense: Vec<Dense>,
+    /// The accumulators, that of the side to move first.
+    hidden: Vec<f32>,
+}
+
+impl<'a> FloatEvaluator<'a> {
+    /// An evaluator with these parameters.
+    pub fn new(parameters: &'a Parameters) -> Self {
+        let shape = parameters.shape();
+        let loaded = |bucket| {
+            let mut dense = Dense::new(shape.hidden, 1);
+            dense.load(parameters, bucket);
+            dense
+        };
+        let dense = match shape.head {
+            Head::Linear => Vec::new(),
+            Head::Dense => (0..shape.output_buckets).map(loaded).collect(),
+        };
+        Self { parameters, dense, hidden: Vec::with_capacity(2 * shape.hidden) }
+    }
+
+    /// The evaluation in centipawns from the side to move.
+    pub fn evaluate(&mut self, position: &Position) -> f32 {
+        let Self { parameters, dense, hidden } = self;
+        let shape = parameters.shape();
+        hidden.clear();
         for color in [position.turn(), !position.turn()] {
             let view = shape.perspective(color, position.king(color));
             let inputs: Vec<u16> = position
@@ -24,18 +50,15 @@ impl Parameters {
                 .into_iter()
                 .filter_map(|square| Some(view.feature(position.piece_at(square)?, square) as u16))
                 .collect();
-            let mut half = self.tensor(Tensor::FeatureBias).to_vec();
-            float::add_rows(&mut half, self.tensor(Tensor::FeatureWeights), &inputs);
-            hidden.append(&mut half);
+            let start = hidden.len();
+            hidden.extend_from_slice(parameters.tensor(Tensor::FeatureBias));
+            let weights = parameters.tensor(Tensor::FeatureWeights);
+            float::add_rows(&mut hidden[start..], weights, &inputs);
         }
         let bucket = shape.output_bucket(position.occupied().len());
         let output = match shape.head {
-            Head::Linear => linear_output(self, bucket, &hidden),
-            Head::Dense => {
-                let mut dense = Dense::new(shape.hidden, 1);
-                dense.load(self, bucket);
-                dense.forward(self, &hidden)[0]
-            }
+            Head::Linear => linear_output(parameters, bucket, hidden),
+            Head::Dense => dense[bucket].forward(parameters, hidden)[0],
         };
         output * SCALE as f32
     }
@@ -133,21 +156,51 @@ mod tests {
     use super::*;
     use nnue::Shape;
 
-    #[test]
-    fn quantized_networks_are_within_centipawns_of_their_parameters() {
+    fn parameters(head: Head, hidden: usize) -> Parameters {
         let king_buckets = std::array::from_fn(|square| u8::from(square >= 16));
-        let shape = Shape { mirrored: true, king_buckets, output_buckets: 8, ..Shape::plain(64) };
+        let shape =
+            Shape { mirrored: true, king_buckets, output_buckets: 8, head, ..Shape::plain(hidden) };
         let mut parameters = Parameters::random(&shape, 8);
         parameters.tensor_mut(Tensor::FeatureBias).fill(0.3);
+        parameters
+    }
+
+    /// Parameters and the network that they are quantized to.
+    fn compared(parameters: &Parameters) -> Compared {
         let network = parameters.quantized().unwrap();
+        let mut evaluator = FloatEvaluator::new(parameters);
         let mut comparison = Comparison::default();
         for row in super::super::random_rows(300, 8) {
             let position = row.position().unwrap();
-            let exact = f64::from(parameters.evaluate(&position));
+            let exact = f64::from(evaluator.evaluate(&position));
             comparison.add(exact, network.evaluate(&position).into());
         }
-        let compared = comparison.result();
+        comparison.result()
+    }
+
+    #[test]
+    fn quantized_networks_are_within_centipawns_of_their_parameters() {
+        let compared = compared(&parameters(Head::Linear, 64));
         assert!(compared.mean_difference < 8.0 && compared.max_difference < 40.0, "{compared:?}");
+        assert!(compared.correlation.unwrap() > 0.99, "{compared:?}");
+    }
+
+    #[test]
+    fn quantized_dense_heads_are_within_centipawns_of_their_parameters() {
+        let mut parameters = parameters(Head::Dense, 128);
+        // With these values both activations, all layers and biases make a difference of many centipawns:
+        // a wrong unit, order or transposition is far beyond the bounds.
+        for tensor in [Tensor::FirstWeights, Tensor::SecondWeights, Tensor::OutputWeights] {
+            parameters.tensor_mut(tensor).iter_mut().for_each(|weight| *weight *= 4.0);
+        }
+        for tensor in [Tensor::FirstBias, Tensor::SecondBias, Tensor::OutputBias] {
+            parameters.tensor_mut(tensor).fill(0.3);
+        }
+        // The errors of rounded weights add up over the layers: they are left out, so that only the
+        // arithmetic differs.
+        let parameters = Parameters::dequantized(&parameters.quantized().unwrap());
+        let compared = compared(&parameters);
+        assert!(compared.mean_difference < 20.0 && compared.max_difference < 100.0, "{compared:?}");
         assert!(compared.correlation.unwrap() > 0.99, "{compared:?}");
     }
 }

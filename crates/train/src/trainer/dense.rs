@@ -116,8 +116,8 @@ impl Dense {
         &self.outputs
     }
 
-    /// The backward pass after [`forward`](Self::forward): adds to the gradients of the parameters, and replaces
-    /// the accumulators by the gradients with respect to them. Returns the loss.
+    /// The backward pass after [`forward`](Self::forward): adds to the gradients of the parameters, and
+    /// replaces the accumulators by the gradients with respect to them. Returns the loss.
     pub(super) fn backward(
         &mut self,
         parameters: &Parameters,

@@ -10,8 +10,8 @@
 //! or score or result alone if a row has only one. The loss is the squared error, or another power of it.
 //!
 //! A position activates at most 32 inputs, so forward and backward pass are sparse: hidden layers are sums
-//! of weight rows, gradients of weight rows are sums of hidden gradients ([`simd::float`]). Only the optimizer
-//! touches every parameter, once per batch of thousands.
+//! of weight rows, gradients of weight rows are sums of hidden gradients ([`simd::float`]). Only the
+//! optimizer touches every parameter, once per batch of thousands.
 //!
 //! | file | contents |
 //! |---|---|
@@ -46,7 +46,7 @@ mod tests;
 
 pub use bench::{bench, random_rows};
 pub use checkpoint::Checkpoint;
-pub use compare::{Compared, Comparison};
+pub use compare::{Compared, Comparison, FloatEvaluator};
 pub use example::RowCounts;
 pub use learner::Learner;
 pub use log::LogLine;

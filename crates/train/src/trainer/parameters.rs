@@ -1,9 +1,9 @@
 //! The parameters of a network in training: f32, all tensors in one array.
 //!
 //! One array, so that the threads of the optimizer divide it evenly. Its order: feature weights
-//! `[input][hidden]`, feature biases, the layers of a dense head `[output bucket][output][input]`, output weights
-//! `[output bucket][hidden of the side to move, then of the opponent]`, output biases. With a linear head, a
-//! feature weight of 1 is quantized to [`QA`], an output weight of 1 to [`QB`]; with a dense one, as
+//! `[input][hidden]`, feature biases, the layers of a dense head `[output bucket][output][input]`, output
+//! weights `[output bucket][hidden of the side to move, then of the opponent]`, output biases. With a linear
+//! head, a feature weight of 1 is quantized to [`QA`], an output weight of 1 to [`QB`]; with a dense one, as
 //! [`nnue::network::dense`] says.
 
 use std::ops::Range;
@@ -135,8 +135,10 @@ impl Parameters {
         Self { shape: shape.clone(), ranges, values: AlignedVec::zeros(count(shape)) }
     }
 
-    /// Random initialization: feature weights uniform in ±1/√32 (at most 32 inputs are active), other weights in
-    /// ±1/√inputs, biases zero.
+    /// Random initialization: feature weights uniform in ±1/√32 (at most 32 inputs are active), other weights
+    /// in ±1/√columns, biases zero. The columns are the layer's inputs, but those of a dense head's second
+    /// layer are padded to 32: the last two get random values, too, which never matter, because their inputs
+    /// are 0.
     pub fn random(shape: &Shape, seed: u64) -> Self {
         let mut parameters = Self::zero(shape);
         let mut random = Rng::new(seed, u64::MAX);

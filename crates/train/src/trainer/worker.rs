@@ -1,10 +1,11 @@
 //! Forward and backward pass of one thread.
 //!
 //! Weights and gradients do not fit the caches. So rows are processed in large *blocks*, and the accumulators
-//! of a block in *strips* of columns: the weights of a strip, or the gradients of its accumulators, fit the L2
-//! cache, and all positions of the block use them. For the gradient of the feature weights the inputs of a block
-//! are sorted: every active weight row is read and written once per block, not once per position. Each thread
-//! has its own gradient; the optimizer sums them in a fixed order, so that runs are bit-exactly reproducible.
+//! of a block in *strips* of columns: the weights of a strip, or the gradients of its accumulators, fit the
+//! L2 cache, and all positions of the block use them. For the gradient of the feature weights the inputs of a
+//! block are sorted: every active weight row is read and written once per block, not once per position. Each
+//! thread has its own gradient; the optimizer sums them in a fixed order, so that runs are bit-exactly
+//! reproducible.
 
 use std::ops::Range;
 
@@ -19,6 +20,9 @@ use super::parameters::{Parameters, Tensor};
 
 /// Rows of a block.
 const BLOCK: usize = 1024;
+/// Rows that are encoded at once. A thread's part of a batch usually has no more, so that its blocks are as
+/// full as possible; of a large set, as in validation, the examples do not take memory all at once.
+const ENCODED: usize = 16 * BLOCK;
 /// Rows that pass the dense head at once: its matrices fit the L2 cache.
 const DENSE_ROWS: usize = 32;
 
@@ -127,9 +131,9 @@ impl Worker {
         let counts = self.forward_blocks(parameters, encoder, rows, |worker, block| {
             if let Some(dense) = &mut worker.dense {
                 let layers = worker.hidden.chunks(DENSE_ROWS * width);
-                for (block, hidden) in block.chunks(DENSE_ROWS).zip(layers) {
-                    let outputs = dense.forward(parameters, &hidden[..block.len() * width]);
-                    for (&output, example) in outputs.iter().zip(block) {
+                for (chunk, hidden) in block.chunks(DENSE_ROWS).zip(layers) {
+                    let outputs = dense.forward(parameters, &hidden[..chunk.len() * width]);
+                    for (&output, example) in outputs.iter().zip(chunk) {
                         total += f64::from(loss.of(output, example.target).0);
                     }
                 }
@@ -152,14 +156,17 @@ impl Worker {
         mut each: impl FnMut(&mut Self, &[Example]),
     ) -> RowCounts {
         let mut lists = std::mem::take(&mut self.examples);
-        let counts = encode(encoder, rows, &mut lists);
-        for (bucket, list) in lists.iter().enumerate() {
-            if let Some(dense) = &mut self.dense {
-                dense.load(parameters, bucket);
-            }
-            for block in list.chunks(BLOCK) {
-                self.forward(parameters, block);
-                each(self, block);
+        let mut counts = RowCounts::default();
+        for rows in rows.chunks(ENCODED) {
+            counts.append(&encode(encoder, rows, &mut lists));
+            for (bucket, list) in lists.iter().enumerate() {
+                if let Some(dense) = &mut self.dense {
+                    dense.load(parameters, bucket);
+                }
+                for block in list.chunks(BLOCK) {
+                    self.forward(parameters, block);
+                    each(self, block);
+                }
             }
         }
         self.examples = lists;
@@ -191,10 +198,10 @@ impl Worker {
         let hidden = parameters.shape().hidden;
         let total = if let Some(dense) = &mut self.dense {
             let layers = self.hidden.chunks_mut(DENSE_ROWS * 2 * hidden);
-            let step = |(block, layers): (&[Example], &mut [f32])| {
-                let layers = &mut layers[..block.len() * 2 * hidden];
+            let step = |(chunk, layers): (&[Example], &mut [f32])| {
+                let layers = &mut layers[..chunk.len() * 2 * hidden];
                 dense.forward(parameters, layers);
-                let targets = block.iter().map(|example| example.target);
+                let targets = chunk.iter().map(|example| example.target);
                 dense.backward(parameters, loss, targets, layers, &mut self.gradients)
             };
             block.chunks(DENSE_ROWS).zip(layers).map(step).sum()
