@@ -6,7 +6,8 @@
 //! side to move wins with probability 1 / (1 + exp((a − *v*) / b)), and loses with that of −*v*. Both a and b are
 //! cubic polynomials of the material on the board, since fewer pieces leave fewer ways to turn an advantage into
 //! a win, or to spoil it. People see 100 *v* / a: **100 centipawns are a win probability of 50 %**, at any
-//! material. A constant in place of a would be wrong by up to a third.
+//! material. In place of a, a constant would be wrong by a factor of two between the first moves and the
+//! ending.
 //!
 //! Searches, data sets and trainings keep the values of the search; [`shown`] converts what people see. With
 //! another evaluation than the embedded network both are an approximation.
@@ -16,8 +17,8 @@ use chess::{PieceType, Position};
 use crate::value::{Value, clamp_evaluation, is_decided};
 
 /// The coefficients of a and of b, the cubic ones first, as `runs/wdl.py` prints them for the embedded network.
-const A: [f64; 4] = [0.0, 0.0, 0.0, 130.0];
-const B: [f64; 4] = [0.0, 0.0, 0.0, 75.0];
+const A: [f64; 4] = [-319.650, 949.236, -945.060, 436.730];
+const B: [f64; 4] = [38.657, -62.983, 63.788, 50.649];
 /// The material that the polynomials were fitted to, and their unit.
 const MATERIAL: std::ops::RangeInclusive<u32> = 17..=78;
 const UNIT: f64 = 58.0;

@@ -155,5 +155,5 @@ const help = () => el("details", { class: "an-help" }, el("summary", {}, "How mo
   el("dl", { class: "an-pairs" }, ...MARKS.flatMap((info) => [el("dt", {}, legend(info.mark), ` ${info.mark} ${info.name}`),
     el("dd", {}, `${info.from.toFixed(2)} points or more are lost`)])),
   el("p", {}, "Lichess marks from 0.05, 0.10 and 0.15. The numbers look alike, the curves do not: ours is almost twice as steep around zero, "
-    + "so from an even score 30, 60 and 115 centipawns earn a mark here, and 55, 110 and 170 there. The blunder starts at 0.20 to keep its distance from the mistake."),
+    + "so from an even score 28, 55 and 113 centipawns earn a mark here, and 55, 110 and 170 there. The blunder starts at 0.20 to keep its distance from the mistake."),
   el("p", {}, "Accuracy is 100 % for a player who never gives anything away."));
