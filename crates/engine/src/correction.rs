@@ -162,7 +162,7 @@ mod tests {
         });
         let values = || correction.counters.iter().map(|counter| i32::from(counter.load(Relaxed)));
         assert!(values().all(|value| value.abs() <= LIMIT));
-        assert!(values().any(|value| value > LIMIT / 4), "they are used");
+        assert!(values().any(|value| value != 0), "they are used");
     }
 
     /// The same with plain numbers in a map, by one thread.

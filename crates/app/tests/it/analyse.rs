@@ -116,7 +116,8 @@ fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
         let evals: Vec<usize> = game.main_line().map(|(_, node)| evals(node)).collect();
         assert_eq!(evals, [vec![1; 13], vec![0]].concat(), "one for each move but the mate");
         let (_, blunder) = game.main_line().nth(8).expect("a ninth move");
-        assert_eq!(blunder.nags(), [Nag::BLUNDER]);
+        // Which of both is up to the network.
+        assert!([[Nag::BLUNDER], [Nag::MISTAKE]].iter().any(|nags| blunder.nags() == nags));
         let parent = game.node(blunder.parent().expect("a parent")).expect("a node");
         assert_eq!(parent.children().len(), 2, "the better line is a variation");
     }
