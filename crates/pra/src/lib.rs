@@ -12,8 +12,8 @@
 //! [`Config`] has the hyperparameters, [`Weights`] the parameters and their files, [`encode`] the
 //! encoding of positions and moves, [`Transformer`] runs a model on the CPU, [`Loader`] loads batches,
 //! [`Optimizer`] updates weights, and [`train`] is the training loop. [`evaluate`] measures a model,
-//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`mod@bench`]
-//! measures throughput.
+//! [`attention`] and [`picture`] show its attention weights, [`player`] plays its policy, [`imitation`] has
+//! the temperature for each rating, [`pace`] thinking times, [`mod@bench`] measures throughput.
 //!
 //! [`chess`], [`data`] and [`learn`], whose types are part of the interface, are re-exported.
 
@@ -30,6 +30,7 @@ pub mod encode;
 pub mod evaluate;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod imitation;
 mod layout;
 #[cfg(feature = "train")]
 mod loader;
@@ -37,9 +38,11 @@ pub mod masks;
 mod model;
 mod model_text;
 mod optim;
+pub mod pace;
 pub mod picture;
 pub mod player;
 pub mod predict;
+mod timed_answer;
 #[cfg(feature = "train")]
 pub mod train;
 pub mod uci;

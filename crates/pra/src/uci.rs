@@ -1,14 +1,20 @@
 //! A model, or random play, behind the UCI protocol.
 //!
 //! There is no search: a move is chosen at once, whatever the clock, and `bestmove` follows at once, or
-//! on `stop` or `ponderhit` where the protocol requires that. Besides the protocol, `d` shows the board
-//! and `eval` the prediction of the model.
+//! on `stop` or `ponderhit` where the protocol requires that. With the option `Human Time` it follows after
+//! the time that a person might think with that clock; `stop` ends it. Besides the protocol, `d` shows the
+//! board and `eval` the prediction of the model.
+
+use std::time::{Duration, Instant};
 
 use chess::rng::Rng;
 use chess::{Game, Move, Outcome, Score};
 use uci::{BoxError, Go, Handler, Info, OptionDecl, Output, bestmove, find_option, move_text};
 
+use crate::imitation::fitted_temperature;
+use crate::pace::{Clock, thinking_time};
 use crate::player::{Player, score};
+use crate::timed_answer::TimedAnswer;
 
 /// A short search that refuses blunders.
 pub trait Veto: Send {
@@ -18,6 +24,8 @@ pub trait Veto: Send {
 
 /// The highest rating that can be set.
 const MAX_ELO: i64 = 4000;
+/// The value of `Temperature` for the one that fits the rating.
+const FITTED: i64 = -1;
 
 /// A player without search.
 pub struct PolicyHandler {
@@ -28,11 +36,17 @@ pub struct PolicyHandler {
     avoid_draws: bool,
     /// The ratings of the player and of the opponent; 0 if unknown.
     ratings: [u16; 2],
+    /// The sampling temperature; `None` for the one that fits the rating.
+    temperature: Option<f32>,
     veto: Option<Box<dyn Veto>>,
     /// Centipawns that a move may lose; 0 for any.
     max_loss: i32,
-    /// The `bestmove` line that is due at `stop` or `ponderhit`.
-    pending: Option<String>,
+    /// Whether moves take as long as a person's.
+    has_human_time: bool,
+    /// The spread of thinking times, apart from the choice of moves.
+    pace: Rng,
+    /// The `bestmove` line.
+    answer: TimedAnswer,
     output: Output,
 }
 
@@ -46,9 +60,12 @@ impl PolicyHandler {
             chess960: false,
             avoid_draws: false,
             ratings: [0; 2],
+            temperature: None,
             veto: None,
             max_loss: 0,
-            pending: None,
+            has_human_time: false,
+            pace: pace(1),
+            answer: TimedAnswer::new(output.clone()),
             output,
         }
     }
@@ -58,18 +75,22 @@ impl PolicyHandler {
         Self { veto: Some(veto), ..self }
     }
 
-    /// Tells the model the ratings. An opponent of unknown rating is taken to be as strong as the player.
-    fn set_ratings(&mut self) {
+    /// Sets ratings and temperature of the model. An opponent of unknown rating is taken to be as strong as the
+    /// player. Without a temperature it is the one fitted to the rating, or 0 where there is none.
+    fn set_imitation(&mut self) {
         let [own, opponent] = self.ratings.map(|rating| Some(rating).filter(|&rating| rating > 0));
-        if let Some(player) = &mut self.model {
-            player.ratings = [own, opponent.or(own)];
-        }
+        let Some(player) = &mut self.model else { return };
+        player.ratings = [own, opponent.or(own)];
+        let rating = own.filter(|_| player.weights().config().ratings);
+        let fitted = || rating.map_or(0.0, fitted_temperature);
+        player.temperature = self.temperature.unwrap_or_else(fitted);
     }
 
-    /// Chooses one of the allowed moves and reports it.
-    fn choose(&mut self, game: &Game, allowed: &[Move]) -> Option<Move> {
+    /// Chooses one of the allowed moves and reports it; with it the time that a person might think.
+    fn choose(&mut self, game: &Game, allowed: &[Move], go: &Go) -> Option<(Move, Duration)> {
         let (position, first) = (game.position(), *allowed.first()?);
         let mut info = Info { depth: Some(1), nodes: Some(1), ..Info::default() };
+        let mut time = Duration::ZERO;
         let m = match &mut self.model {
             None => {
                 info.score = Some(Score::Centipawns(0));
@@ -92,12 +113,20 @@ impl PolicyHandler {
                     }
                     left.retain(|&other| other != m);
                 }
-                chosen.unwrap_or(first)
+                let chosen = chosen.unwrap_or(first);
+                if self.has_human_time {
+                    let clock = clock(game, go);
+                    if clock.is_some() || go.move_time.is_some() {
+                        time = thinking_time(&prediction, game, chosen, clock, &mut self.pace);
+                        time = time.min(go.move_time.unwrap_or(Duration::MAX));
+                    }
+                }
+                chosen
             }
         };
         info.pv = vec![move_text(position, m, self.chess960)];
         self.output.line(info);
-        Some(m)
+        Some((m, time))
     }
 
     fn evaluate(&mut self, game: Option<&Game>) -> Result<(), BoxError> {
@@ -136,7 +165,7 @@ impl Handler for PolicyHandler {
 
     fn options(&self) -> Vec<OptionDecl> {
         let mut options = vec![
-            OptionDecl::spin("Temperature", 0, 0, 1000),
+            OptionDecl::spin("Temperature", FITTED, FITTED, 1000),
             OptionDecl::spin("Elo", 0, 0, MAX_ELO),
             OptionDecl::spin("OpponentElo", 0, 0, MAX_ELO),
             OptionDecl::spin("Seed", 1, 0, i32::MAX.into()),
@@ -145,6 +174,9 @@ impl Handler for PolicyHandler {
             OptionDecl::check("UCI_ShowWDL", true),
             OptionDecl::check("Ponder", false),
         ];
+        if self.model.is_some() {
+            options.push(OptionDecl::check("Human Time", false));
+        }
         if self.veto.is_some() {
             options.push(OptionDecl::spin("Max Loss", 0, 0, 10_000));
         }
@@ -157,13 +189,13 @@ impl Handler for PolicyHandler {
         match option.name.as_str() {
             "Temperature" => {
                 let hundredths = option.parse_spin(value)?;
-                if let Some(player) = &mut self.model {
-                    player.temperature = hundredths as f32 / 100.0;
-                }
+                self.temperature = (hundredths != FITTED).then_some(hundredths as f32 / 100.0);
+                self.set_imitation();
             }
             "Seed" => {
                 let seed = option.parse_spin(value)? as u64;
                 self.rng = Rng::new(seed, 0);
+                self.pace = pace(seed);
                 if let Some(player) = &mut self.model {
                     player.set_seed(seed);
                 }
@@ -171,8 +203,17 @@ impl Handler for PolicyHandler {
             "Elo" | "OpponentElo" => {
                 let which = usize::from(option.name != "Elo");
                 self.ratings[which] = u16::try_from(option.parse_spin(value)?).unwrap_or_default();
-                self.set_ratings();
+                self.set_imitation();
+                let reads_ratings =
+                    self.model.as_ref().is_some_and(|player| player.weights().config().ratings);
+                if self.ratings[which] > 0 && !reads_ratings {
+                    let name = &option.name;
+                    self.output.line(format_args!(
+                        "info string {name} has no effect: the player reads no ratings"
+                    ));
+                }
             }
+            "Human Time" => self.has_human_time = option.parse_check(value)?,
             "Max Loss" => {
                 self.max_loss = i32::try_from(option.parse_spin(value)?).unwrap_or_default();
             }
@@ -189,13 +230,14 @@ impl Handler for PolicyHandler {
     }
 
     fn check_idle(&mut self) -> Result<(), BoxError> {
-        match self.pending {
-            Some(_) => Err("a search is running, send stop first".into()),
-            None => Ok(()),
+        match self.answer.is_pending() {
+            true => Err("a search is running, send stop first".into()),
+            false => Ok(()),
         }
     }
 
     fn go(&mut self, game: Game, go: Go) -> Result<(), BoxError> {
+        let begun = Instant::now();
         if go.perft.is_some() {
             return Err("perft is not supported".into());
         }
@@ -208,28 +250,25 @@ impl Handler for PolicyHandler {
         } else {
             requested
         };
-        let best = self.choose(&game, &allowed);
-        if best.is_none() {
+        let chosen = self.choose(&game, &allowed, &go);
+        if chosen.is_none() {
             self.output.line(Info::no_legal_moves(position));
         }
-        let answer = bestmove(position, best, None, self.chess960);
+        let (best, due) = (chosen.map(|(m, _)| m), chosen.map(|(_, time)| begun + time));
+        self.answer.hold(bestmove(position, best, None, self.chess960), due);
         // Without any limit the answer is due at once: more time would change nothing.
-        if go.ponder || go.infinite {
-            self.pending = Some(answer);
-        } else {
-            self.output.line(answer);
+        if !go.ponder && !go.infinite {
+            self.answer.start_timer();
         }
         Ok(())
     }
 
     fn stop(&mut self) {
-        if let Some(answer) = self.pending.take() {
-            self.output.line(answer);
-        }
+        self.answer.release();
     }
 
     fn ponder_hit(&mut self) {
-        self.stop();
+        self.answer.start_timer();
     }
 
     fn quit(&mut self) {
@@ -242,6 +281,18 @@ impl Handler for PolicyHandler {
             _ => Ok(false),
         }
     }
+}
+
+/// The generator of the spread of thinking times.
+const fn pace(seed: u64) -> Rng {
+    Rng::new(seed, 1)
+}
+
+/// The clock of the player to move.
+fn clock(game: &Game, go: &Go) -> Option<Clock> {
+    let color = game.position().turn().index();
+    let (increment, moves_to_go) = (go.increment[color], go.moves_to_go);
+    go.time[color].map(|remaining| Clock { remaining, increment, moves_to_go })
 }
 
 /// The moves that pass; all of them if none does.
@@ -281,4 +332,143 @@ fn permille(wdl: [f32; 3]) -> [u32; 3] {
     let win = part(wdl[0]);
     let loss = part(wdl[2]).min(1000 - win);
     [win, 1000 - win - loss, loss]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::mpsc::{Receiver, channel};
+
+    use uci::Server;
+
+    use crate::{Config, Weights};
+
+    const LONG: Duration = Duration::from_secs(600);
+
+    /// A player with weights of which all have an effect, and its output.
+    fn start(config: &Config) -> (Server<PolicyHandler>, Receiver<String>) {
+        let mut weights = Weights::random(config, 7).unwrap();
+        for (n, value) in weights.values_mut().iter_mut().enumerate() {
+            if *value == 0.0 {
+                *value = ((n * 7919) % 101) as f32 / 250.0 - 0.2;
+            }
+        }
+        let (sender, lines) = channel();
+        let output = Output::from(Arc::new(move |line: &str| drop(sender.send(line.to_owned()))));
+        let handler = PolicyHandler::new(Some(Player::new(weights, 1)), output.clone());
+        (Server::new(handler, output), lines)
+    }
+
+    fn tiny() -> Config {
+        Config::new(1, 12)
+    }
+
+    fn send(
+        server: &mut Server<PolicyHandler>,
+        lines: &Receiver<String>,
+        line: &str,
+    ) -> Vec<String> {
+        server.line(line);
+        lines.try_iter().collect()
+    }
+
+    #[test]
+    fn the_rating_sets_the_temperature_unless_there_is_one() {
+        let (mut server, lines) = start(&tiny());
+        let temperature = |server: &Server<PolicyHandler>| {
+            server.handler.model.as_ref().map(|player| player.temperature)
+        };
+        assert_eq!(temperature(&server), Some(0.0));
+        for elo in [1000, 1500, 2800] {
+            let line = format!("setoption name Elo value {elo}");
+            assert!(send(&mut server, &lines, &line).is_empty());
+            assert_eq!(temperature(&server), Some(fitted_temperature(elo)));
+        }
+        send(&mut server, &lines, "setoption name Temperature value 40");
+        send(&mut server, &lines, "setoption name Elo value 1200");
+        assert_eq!(temperature(&server), Some(0.4));
+        send(&mut server, &lines, "setoption name Temperature value -1");
+        assert_eq!(temperature(&server), Some(fitted_temperature(1200)));
+        send(&mut server, &lines, "setoption name Elo value 0");
+        assert_eq!(temperature(&server), Some(0.0));
+    }
+
+    #[test]
+    fn ratings_reach_the_model_and_are_reported_where_it_reads_none() {
+        let (mut server, lines) = start(&tiny());
+        let unknown = send(&mut server, &lines, "eval");
+        send(&mut server, &lines, "setoption name Elo value 1200");
+        let own = send(&mut server, &lines, "eval");
+        send(&mut server, &lines, "setoption name OpponentElo value 2400");
+        let both = send(&mut server, &lines, "eval");
+        assert!(unknown != own && own != both);
+        let (mut server, lines) = start(&Config { ratings: false, ..tiny() });
+        let before = send(&mut server, &lines, "eval");
+        let notice = send(&mut server, &lines, "setoption name Elo value 1200");
+        assert!(notice[0].starts_with("info string Elo has no effect"), "{notice:?}");
+        assert_eq!(send(&mut server, &lines, "eval"), before);
+        assert_eq!(server.handler.model.as_ref().unwrap().temperature, 0.0);
+    }
+
+    #[test]
+    fn the_moves_of_the_position_command_reach_the_model() {
+        let eval = |config: &Config| {
+            let (mut server, lines) = start(config);
+            let moves = "g1f3 g8f6 f3g1 f6g8";
+            let mut eval = |position: &str| {
+                send(&mut server, &lines, position);
+                send(&mut server, &lines, "eval")
+            };
+            let start = eval("position startpos");
+            (start, eval(&format!("position startpos moves {moves}")))
+        };
+        let (start, played) = eval(&tiny());
+        assert_ne!(start, played);
+        let (start, played) = eval(&Config { history: false, ..tiny() });
+        assert_eq!(start, played);
+    }
+
+    #[test]
+    fn a_move_takes_a_persons_time_with_a_clock_only() {
+        let (mut server, lines) = start(&tiny());
+        send(&mut server, &lines, "setoption name Human Time value true");
+        for go in ["go", "go depth 3", "go nodes 1", "go wtime 0 btime 0", "go movetime 0"] {
+            assert!(send(&mut server, &lines, go).pop().unwrap().starts_with("bestmove"), "{go}");
+        }
+        // At most a tenth of the clock, or the time for the move.
+        for go in ["go wtime 1000 btime 1", "go movetime 50"] {
+            let begun = Instant::now();
+            let answer = send(&mut server, &lines, go);
+            assert!(!answer.iter().any(|line| line.starts_with("bestmove")), "{go}: {answer:?}");
+            assert!(lines.recv_timeout(LONG).unwrap().starts_with("bestmove"));
+            assert!(begun.elapsed() >= Duration::from_millis(20), "{go}");
+        }
+        send(&mut server, &lines, "setoption name Human Time value false");
+        let answer = send(&mut server, &lines, "go wtime 60000 btime 60000");
+        assert!(answer.last().unwrap().starts_with("bestmove"));
+    }
+
+    #[test]
+    fn stop_and_quit_end_a_thinking_time() {
+        let (mut server, lines) = start(&tiny());
+        send(&mut server, &lines, "setoption name Human Time value true");
+        let go = "go wtime 90000000 btime 90000000";
+        for end in ["stop", "quit"] {
+            let first = send(&mut server, &lines, go);
+            assert!(!first.iter().any(|line| line.starts_with("bestmove")), "{first:?}");
+            // Another search has to wait; the protocol goes on meanwhile.
+            let second = send(&mut server, &lines, "go");
+            assert!(second[0].contains("a search is running"), "{second:?}");
+            assert_eq!(send(&mut server, &lines, "isready"), ["readyok"]);
+            let answer = send(&mut server, &lines, end);
+            assert!(answer.len() == 1 && answer[0].starts_with("bestmove"), "{answer:?}");
+        }
+        // After ponderhit only the rest of the time is left.
+        send(&mut server, &lines, "go ponder wtime 2000 btime 2000");
+        assert!(lines.recv_timeout(Duration::from_millis(250)).is_err());
+        let answer = send(&mut server, &lines, "ponderhit");
+        assert!(answer.len() == 1 && answer[0].starts_with("bestmove"), "{answer:?}");
+        assert!(send(&mut server, &lines, "ponderhit").is_empty());
+    }
 }

@@ -1,5 +1,7 @@
 //! `tabiya --pra`: the transformer as a UCI player, which survives what kills engines.
 
+use std::time::{Duration, Instant};
+
 use chess::Position;
 use pra::Config;
 use serde_json::Value;
@@ -49,6 +51,24 @@ fn the_player_answers_every_go_with_one_legal_move() {
         assert_eq!(player.search("go").last().unwrap(), "bestmove (none)");
         player.quit();
     }
+}
+
+#[test]
+fn thinking_times_follow_the_clock_and_stop_ends_them() {
+    let folder = TempDir::new();
+    let mut player = Engine::start_with(&["--pra", &ours(&folder)]);
+    player.send("uci");
+    let hello = player.until("uciok");
+    assert!(hello.iter().any(|line| line == "option name Human Time type check default false"));
+    player.send("setoption name Human Time value true");
+    let begun = Instant::now();
+    transcript::check_search(&Position::INITIAL, &player.search("go wtime 1000 btime 1")).unwrap();
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+    player.send("go wtime 90000000 btime 90000000");
+    assert!(!player.ready().iter().any(|line| line.starts_with("bestmove")));
+    player.send("stop");
+    player.until("bestmove");
+    player.quit();
 }
 
 #[test]
@@ -104,10 +124,10 @@ fn the_player_survives_what_kills_engines() {
 fn the_player_plays_matches() {
     let folder = TempDir::new();
     let model = ours(&folder);
-    let spec = format!("self --pra {model}; name=PRA; Temperature=50; Avoid Draws=true");
+    let spec = format!("self --pra {model}; name=PRA; Elo=1500; Human Time=true; Avoid Draws=true");
     let args =
         ["match", &spec, "self pra uci --random; name=random", "--games", "2", "--max-moves", "40"];
-    let output = run(&[&args[..], &["--tc", "60+1", "--json"]].concat());
+    let output = run(&[&args[..], &["--tc", "2+0.02", "--json"]].concat());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{report}");
 }
