@@ -272,6 +272,23 @@ impl<N: Architecture> AccumulatorStack<N> {
     }
 }
 
+/// The accumulators of White and Black, from scratch.
+pub(crate) fn refreshed<N: Architecture>(network: &N, position: &Position) -> [N::Accumulator; 2] {
+    let bias = network.bias();
+    Color::ALL.map(|color| {
+        let perspective = network.perspective(color, position.king(color));
+        let mut features = List::<u16, 32>::new(0);
+        for (square, piece) in position.board().iter() {
+            if let Some(feature) = N::feature(perspective, piece, square) {
+                features.push(feature);
+            }
+        }
+        let mut accumulator = bias.clone();
+        network.accumulate(network.kernels(), &bias, &mut accumulator, features.as_slice(), &[]);
+        accumulator
+    })
+}
+
 /// The features in a perspective of pieces that a move adds or removes.
 #[inline(always)]
 fn features<N: Architecture>(

@@ -27,7 +27,7 @@ pub use file::{LoadError, MAX_FILE_LEN, VERSION};
 pub use leb128::Leb128Error;
 pub use simd::InstructionSet;
 
-use crate::accumulators::{self, Architecture};
+use crate::accumulators::{self, Architecture, refreshed};
 use features::Perspective;
 
 /// The accumulators of a search.
@@ -119,30 +119,16 @@ impl Network {
 
     /// The value of a position from the side to move, with refreshed accumulators.
     pub fn evaluate(&self, position: &Position) -> i32 {
-        self.forward(self.kernels, &self.refresh(position), position)
+        self.forward(self.kernels, &refreshed(self, position), position)
     }
 
     /// Both parts of the value from the side to move, by every layer stack; that for the number of pieces counts.
     pub fn outputs(&self, position: &Position) -> [Output; BUCKETS] {
-        let accumulators = self.refresh(position);
+        let accumulators = refreshed(self, position);
         std::array::from_fn(|bucket| {
             let (psqt, positional) =
                 self.parts(self.kernels, &accumulators, position.turn(), bucket);
             Output { psqt: psqt / OUTPUT_SCALE, positional: positional / OUTPUT_SCALE }
-        })
-    }
-
-    /// The refreshed accumulators of White and Black.
-    fn refresh(&self, position: &Position) -> [Accumulator; 2] {
-        Color::ALL.map(|color| {
-            let perspective = Perspective::new(color, position.king(color));
-            let mut features = accumulators::List::<u16, 32>::new(0);
-            for (square, piece) in position.board().iter() {
-                features.push(perspective.feature(piece, square));
-            }
-            let mut accumulator = self.bias();
-            self.accumulate(self.kernels, &self.bias(), &mut accumulator, features.as_slice(), &[]);
-            accumulator
         })
     }
 

@@ -38,7 +38,7 @@ pub use shape::{
     HIDDEN_STEP, Head, INPUTS_PER_BUCKET, MAX_BUCKETS, MAX_HIDDEN, Perspective, Shape, ShapeError,
 };
 
-use crate::accumulators::{self, Architecture};
+use crate::accumulators::{self, Architecture, refreshed};
 
 /// The accumulators of a search.
 pub type AccumulatorStack = accumulators::AccumulatorStack<Network>;
@@ -110,14 +110,7 @@ impl Network {
         let (hidden, outputs) = (shape.hidden, shape.output_buckets);
         count("output weights", outputs * 2 * hidden, output_weights.len())?;
         count("output biases", outputs, output_bias.len())?;
-        Self::transformer(
-            shape,
-            &feature_weights,
-            &feature_bias,
-            &output_weights,
-            output_bias,
-            None,
-        )
+        Self::from_parts(shape, &feature_weights, &feature_bias, &output_weights, output_bias, None)
     }
 
     /// A network with a dense head, of quantized parameters: feature weights `[feature][hidden]`, quantized
@@ -138,11 +131,11 @@ impl Network {
             count("second layer weights", second, layers.second_weights.len())?;
         }
         let dense = Some(Dense::new(layers));
-        Self::transformer(shape, &feature_weights, &feature_bias, &[], Vec::new(), dense)
+        Self::from_parts(shape, &feature_weights, &feature_bias, &[], Vec::new(), dense)
     }
 
     /// The shape must be checked, so that products of its sizes cannot overflow.
-    fn transformer(
+    fn from_parts(
         shape: Shape,
         feature_weights: &[i16],
         feature_bias: &[i16],
@@ -224,18 +217,7 @@ impl Network {
     /// The evaluation in centipawns from the side to move, with refreshed accumulators: slow. An
     /// [`AccumulatorStack`] returns the same value.
     pub fn evaluate(&self, position: &Position) -> i32 {
-        let kernels = self.kernels();
-        let accumulators = Color::ALL.map(|color| {
-            let perspective = self.shape.perspective(color, position.king(color));
-            let mut features = accumulators::List::<u16, 32>::new(0);
-            for (square, piece) in position.board().iter() {
-                features.push(perspective.feature(piece, square) as u16);
-            }
-            let mut sums = AlignedVec::zeros(self.shape.hidden);
-            self.accumulate(kernels, &self.feature_bias, &mut sums, features.as_slice(), &[]);
-            sums
-        });
-        self.forward(kernels, &accumulators, position)
+        self.forward(self.kernels(), &refreshed(self, position), position)
     }
 
     /// The same by the scalar kernels, the specification: slower.
