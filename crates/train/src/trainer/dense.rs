@@ -21,10 +21,10 @@ pub(super) const ACTIVATED: usize = FIRST - 1;
 pub(super) struct Dense {
     /// The accumulators' length.
     hidden: usize,
-    /// The output bucket, and its weights, transposed.
+    /// The output bucket.
     bucket: usize,
-    first_weights: AlignedVec<f32>,
-    second_weights: AlignedVec<f32>,
+    first_layer: AffineLayer,
+    second_layer: AffineLayer,
     /// Pairwise products of the accumulators.
     inputs: AlignedVec<f32>,
     /// The sums of the first layer.
@@ -47,8 +47,14 @@ impl Dense {
         Self {
             hidden,
             bucket: 0,
-            first_weights: AlignedVec::zeros(hidden * FIRST),
-            second_weights: AlignedVec::zeros(SECOND_WIDTH * SECOND),
+            first_layer: AffineLayer::new(
+                (Tensor::FirstWeights, Tensor::FirstBias),
+                (hidden, FIRST),
+            ),
+            second_layer: AffineLayer::new(
+                (Tensor::SecondWeights, Tensor::SecondBias),
+                (SECOND_WIDTH, SECOND),
+            ),
             inputs: matrix(hidden),
             first: matrix(FIRST),
             activated: matrix(SECOND_WIDTH),
@@ -64,12 +70,8 @@ impl Dense {
     /// Chooses the bucket of the positions that follow.
     pub(super) fn load(&mut self, parameters: &Parameters, bucket: usize) {
         self.bucket = bucket;
-        let first =
-            Matrix::new(parameters.bucket(Tensor::FirstWeights, bucket), FIRST, self.hidden);
-        copy_row_major(&mut self.first_weights, first.transposed());
-        let second = parameters.bucket(Tensor::SecondWeights, bucket);
-        let second = Matrix::new(second, SECOND, SECOND_WIDTH);
-        copy_row_major(&mut self.second_weights, second.transposed());
+        self.first_layer.load(parameters, bucket);
+        self.second_layer.load(parameters, bucket);
     }
 
     /// The outputs for pairs of accumulators, that of the side to move first. The parameters are those of
@@ -81,13 +83,7 @@ impl Dense {
         for (accumulator, products) in halves.zip(self.inputs.chunks_exact_mut(hidden / 2)) {
             float::pairwise(accumulator, ROUNDED, products);
         }
-        set_rows(&mut self.first[..rows * FIRST], parameters.bucket(Tensor::FirstBias, bucket));
-        matmul_add(
-            MatrixMut::new(&mut self.first, rows, FIRST),
-            Matrix::new(&self.inputs, rows, hidden),
-            Matrix::new(&self.first_weights, hidden, FIRST),
-            1.0,
-        );
+        self.first_layer.forward(parameters, bucket, rows, &self.inputs, &mut self.first);
         let sums = self.first.as_chunks::<FIRST>().0.iter();
         for (sums, to) in sums.zip(self.activated.as_chunks_mut::<SECOND_WIDTH>().0).take(rows) {
             for (n, &sum) in sums[..ACTIVATED].iter().enumerate() {
@@ -95,24 +91,17 @@ impl Dense {
                 to[ACTIVATED + n] = sum.clamp(0.0, 1.0);
             }
         }
-        set_rows(&mut self.second[..rows * SECOND], parameters.bucket(Tensor::SecondBias, bucket));
-        matmul_add(
-            MatrixMut::new(&mut self.second, rows, SECOND),
-            Matrix::new(&self.activated, rows, SECOND_WIDTH),
-            Matrix::new(&self.second_weights, SECOND_WIDTH, SECOND),
-            1.0,
-        );
+        self.second_layer.forward(parameters, bucket, rows, &self.activated, &mut self.second);
         let weights = parameters.bucket(Tensor::OutputWeights, bucket);
         let bias = parameters.bucket(Tensor::OutputBias, bucket)[0];
-        let rows =
-            self.second.as_chunks::<SECOND>().0.iter().zip(self.first.as_chunks::<FIRST>().0);
-        let outputs = rows.map(|(second, first)| {
+        let sums = self.second.as_chunks::<SECOND>().0.iter();
+        let outputs = sums.zip(self.first.as_chunks::<FIRST>().0).map(|(second, first)| {
             let terms = second.iter().zip(weights);
             let sum: f32 = terms.map(|(sum, weight)| sum.clamp(0.0, 1.0) * weight).sum();
             sum + bias + first[ACTIVATED]
         });
         self.outputs.clear();
-        self.outputs.extend(outputs.take(accumulators.len() / (2 * hidden)));
+        self.outputs.extend(outputs.take(rows));
         &self.outputs
     }
 
@@ -148,25 +137,14 @@ impl Dense {
                 *own = if activation == sum { gradient * weight } else { 0.0 };
             }
         }
-        // The second layer.
-        let second = Matrix::new(&self.second_gradients, rows, SECOND);
-        add_rows(gradients.bucket_mut(Tensor::SecondBias, bucket), second.data(), rows);
-        matmul_add(
-            MatrixMut::new(
-                gradients.bucket_mut(Tensor::SecondWeights, bucket),
-                SECOND,
-                SECOND_WIDTH,
-            ),
-            second.transposed(),
-            Matrix::new(&self.activated, rows, SECOND_WIDTH),
-            1.0,
-        );
-        let weights = parameters.bucket(Tensor::SecondWeights, bucket);
-        matmul(
-            MatrixMut::new(&mut self.activated_gradients, rows, SECOND_WIDTH),
-            second,
-            Matrix::new(weights, SECOND, SECOND_WIDTH),
-            1.0,
+        self.second_layer.backward(
+            parameters,
+            bucket,
+            rows,
+            &self.activated,
+            &self.second_gradients,
+            &mut self.activated_gradients,
+            gradients,
         );
         let sums = self.first.as_chunks::<FIRST>().0.iter();
         let sums = sums.zip(self.activated_gradients.as_chunks::<SECOND_WIDTH>().0).take(rows);
@@ -177,21 +155,14 @@ impl Dense {
                 own[n] = from[n] * squared + clipped;
             }
         }
-        // The first layer.
-        let first = Matrix::new(&self.first_gradients, rows, FIRST);
-        add_rows(gradients.bucket_mut(Tensor::FirstBias, bucket), first.data(), rows);
-        matmul_add(
-            MatrixMut::new(gradients.bucket_mut(Tensor::FirstWeights, bucket), FIRST, hidden),
-            first.transposed(),
-            Matrix::new(&self.inputs, rows, hidden),
-            1.0,
-        );
-        let weights = parameters.bucket(Tensor::FirstWeights, bucket);
-        matmul(
-            MatrixMut::new(&mut self.input_gradients, rows, hidden),
-            first,
-            Matrix::new(weights, FIRST, hidden),
-            1.0,
+        self.first_layer.backward(
+            parameters,
+            bucket,
+            rows,
+            &self.inputs,
+            &self.first_gradients,
+            &mut self.input_gradients,
+            gradients,
         );
         let halves = self.input_gradients.chunks_exact(hidden / 2);
         for (accumulator, products) in accumulators.chunks_exact_mut(hidden).zip(halves) {
@@ -201,14 +172,79 @@ impl Dense {
     }
 }
 
-/// Every row of the matrix becomes this one.
-fn set_rows(matrix: &mut [f32], row: &[f32]) {
-    matrix.chunks_exact_mut(row.len()).for_each(|to| to.copy_from_slice(row));
+/// An affine layer of one output bucket. Matrices have a row for each position.
+#[derive(Clone, Debug)]
+struct AffineLayer {
+    /// A row for each output.
+    weights: Tensor,
+    bias: Tensor,
+    inputs: usize,
+    outputs: usize,
+    /// The weights of the bucket, a row for each input.
+    transposed: AlignedVec<f32>,
 }
 
-/// Adds the first rows of a matrix to the sums.
-fn add_rows(sums: &mut [f32], matrix: &[f32], rows: usize) {
-    for row in matrix.chunks_exact(sums.len()).take(rows) {
-        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+impl AffineLayer {
+    fn new((weights, bias): (Tensor, Tensor), (inputs, outputs): (usize, usize)) -> Self {
+        let transposed = AlignedVec::zeros(inputs * outputs);
+        Self { weights, bias, inputs, outputs, transposed }
+    }
+
+    fn load(&mut self, parameters: &Parameters, bucket: usize) {
+        let weights = parameters.bucket(self.weights, bucket);
+        let weights = Matrix::new(weights, self.outputs, self.inputs);
+        copy_row_major(&mut self.transposed, weights.transposed());
+    }
+
+    fn forward(
+        &self,
+        parameters: &Parameters,
+        bucket: usize,
+        rows: usize,
+        input: &[f32],
+        output: &mut [f32],
+    ) {
+        let bias = parameters.bucket(self.bias, bucket);
+        output.chunks_exact_mut(self.outputs).take(rows).for_each(|row| row.copy_from_slice(bias));
+        matmul_add(
+            MatrixMut::new(output, rows, self.outputs),
+            Matrix::new(input, rows, self.inputs),
+            Matrix::new(&self.transposed, self.inputs, self.outputs),
+            1.0,
+        );
+    }
+
+    /// Given the gradients with respect to the output: adds to those of weights and biases, and sets those with
+    /// respect to the input.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "input, output and parameters, and a gradient for each"
+    )]
+    fn backward(
+        &self,
+        parameters: &Parameters,
+        bucket: usize,
+        rows: usize,
+        input: &[f32],
+        output_gradients: &[f32],
+        input_gradients: &mut [f32],
+        gradients: &mut Parameters,
+    ) {
+        let output = Matrix::new(output_gradients, rows, self.outputs);
+        let bias = gradients.bucket_mut(self.bias, bucket);
+        let output_rows = output_gradients.chunks_exact(self.outputs).take(rows);
+        output_rows.for_each(|row| float::add(bias, row));
+        matmul_add(
+            MatrixMut::new(gradients.bucket_mut(self.weights, bucket), self.outputs, self.inputs),
+            output.transposed(),
+            Matrix::new(input, rows, self.inputs),
+            1.0,
+        );
+        matmul(
+            MatrixMut::new(input_gradients, rows, self.inputs),
+            output,
+            Matrix::new(parameters.bucket(self.weights, bucket), self.outputs, self.inputs),
+            1.0,
+        );
     }
 }
