@@ -65,7 +65,7 @@ impl Correction {
         ]
     }
 
-    /// The correction of the static evaluation, in units of the search.
+    /// The correction of the static evaluation, in internal units.
     #[inline]
     pub fn of(&self, position: &Position, last_two: [PieceTo; 2]) -> i32 {
         let counters = self.counters(position, last_two);
@@ -150,9 +150,11 @@ mod tests {
                 let (correction, positions) = (&correction, &positions);
                 scope.spawn(move || {
                     let mut rng = Rng::from_seed(n);
-                    for _ in 0..20_000 {
-                        // Half of the threads see only one sign, so that some counters reach the limit.
-                        let error = rng.below(4000) as i32 - if n < 2 { 0 } else { 2000 };
+                    for round in 0..20_000 {
+                        // At first half of the threads see both signs. In the end all see only one, so that
+                        // counters reach the limit whichever thread is last.
+                        let is_mixed = n >= 2 && round < 10_000;
+                        let error = rng.below(4000) as i32 - if is_mixed { 2000 } else { 0 };
                         let last_two = [rng.below(2) as PieceTo, rng.below(2) as PieceTo];
                         let position = &positions[rng.below(positions.len())];
                         correction.update(position, last_two, 1 + rng.below(60) as i32, error);
@@ -162,7 +164,7 @@ mod tests {
         });
         let values = || correction.counters.iter().map(|counter| i32::from(counter.load(Relaxed)));
         assert!(values().all(|value| value.abs() <= LIMIT));
-        assert!(values().any(|value| value != 0), "they are used");
+        assert!(values().any(|value| value > LIMIT / 4), "they are used");
     }
 
     /// The same with plain numbers in a map, by one thread.
