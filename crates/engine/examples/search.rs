@@ -8,7 +8,7 @@ use tabiya_engine::analysis::numbered_san;
 use tabiya_engine::chess::{Game, Position};
 use tabiya_engine::search::{Control, Engine, Limits, Report, Settings};
 use tabiya_engine::value::to_score;
-use tabiya_engine::wdl::shown;
+use tabiya_engine::wdl::to_cp;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let report = |report: Report<'_>| {
         if let Report::Line(line) = report {
             let moves = numbered_san(&position, line.line).join(" ");
-            let score = to_score(shown(line.score, &position)); // in centipawns
+            let score = to_score(to_cp(line.score, &position)); // in centipawns
             println!("depth {:2}  {:8}  {moves}", line.depth, score.to_string());
         }
     };

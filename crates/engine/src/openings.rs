@@ -15,7 +15,7 @@ pub struct Recipe {
     pub plies: usize,
     /// Node limit of the search that tests the balance.
     pub nodes: u64,
-    /// The largest absolute score of a balanced opening, in units of the search.
+    /// The largest absolute score of a balanced opening, in internal units.
     pub balance: i32,
 }
 

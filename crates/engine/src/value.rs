@@ -1,6 +1,6 @@
-//! Values of the search: centipawns from the side to move's view, with mate and tablebase values at both
-//! ends. Outside the search they are a [`Score`], by [`to_score`]; people see what [`wdl::shown`](crate::wdl::shown)
-//! makes of them.
+//! Values of the search, from the side to move's view: evaluations in internal units, with mate and tablebase
+//! values at both ends. [`wdl::to_cp`](crate::wdl::to_cp) makes centipawns of evaluations; outside the engine
+//! both are a [`Score`], by [`to_score`].
 //!
 //! ```text
 //! -MATE … -MATE+MAX_PLY   mated in N plies from the root
@@ -12,7 +12,7 @@
 
 use chess::{Color, Score};
 
-/// Centipawns, or a mate or tablebase value; see the [module](self).
+/// An evaluation, in internal units or centipawns, or a mate or tablebase value; see the [module](self).
 pub type Value = i32;
 
 /// The maximum length of a line, in plies from the root.

@@ -1,16 +1,14 @@
-//! The WDL model: what a value of the search means for the result of the game, and the centipawns shown for
-//! it.
+//! The WDL model: what a value of the search means for the result of the game, and its centipawns.
 //!
-//! The unit of the search is whatever the network was trained with. By how much it wins was fitted to games of
-//! self-play, as in Stockfish's [WDL_model](https://github.com/official-stockfish/WDL_model): a value *v* for the
-//! side to move wins with probability 1 / (1 + exp((a − *v*) / b)), and loses with that of −*v*. Both a and b are
-//! cubic polynomials of the material on the board, since fewer pieces leave fewer ways to turn an advantage into
-//! a win, or to spoil it. People see 100 *v* / a: **100 centipawns are a win probability of 50 %**, at any
-//! material. In place of a, a constant would be wrong by a factor of two between the first moves and the
-//! ending.
+//! Searches, data sets and trainings have values in internal units, whatever the network was trained with. How
+//! often they win was fitted to games of self-play, as in Stockfish's
+//! [WDL_model](https://github.com/official-stockfish/WDL_model): a value *v* for the side to move wins with
+//! probability 1 / (1 + exp((a − *v*) / b)), and loses with that of −*v*. Both a and b are cubic polynomials of
+//! the material on the board, since fewer pieces leave fewer ways to turn an advantage into a win, or to spoil
+//! it. Centipawns ([`to_cp`]) are 100 *v* / a: **100 centipawns are a win probability of 50 %**, at any material.
+//! A constant in place of a would be wrong by a factor of two between the first moves and the ending.
 //!
-//! Searches, data sets and trainings keep the values of the search; [`shown`] converts what people see. With
-//! another evaluation than the embedded network both are an approximation.
+//! With another evaluation than the embedded network both are an approximation.
 
 use chess::{PieceType, Position};
 
@@ -43,15 +41,15 @@ fn parameters_of(material: u32) -> (f64, f64) {
     (cubic(A), cubic(B))
 }
 
-/// The value of a search of the position in centipawns as people see them. Mates and tablebase results are
-/// unchanged, so that [`to_score`](crate::value::to_score) applies to either.
-pub fn shown(value: Value, position: &Position) -> Value {
+/// The value of a search of the position in centipawns. Mates and tablebase results are unchanged, so that
+/// [`to_score`](crate::value::to_score) applies to either.
+pub fn to_cp(value: Value, position: &Position) -> Value {
     scaled(value, 100.0 / parameters(position).0)
 }
 
-/// The shown value of a search of one position as that of another one of its line.
-pub(crate) fn shown_after(shown: Value, before: &Position, after: &Position) -> Value {
-    scaled(shown, parameters(before).0 / parameters(after).0)
+/// Centipawns of one position as those of another one of its line, with the same value in internal units.
+pub(crate) fn carry_cp(cp: Value, before: &Position, after: &Position) -> Value {
+    scaled(cp, parameters(before).0 / parameters(after).0)
 }
 
 fn scaled(value: Value, factor: f64) -> Value {
@@ -73,37 +71,37 @@ pub struct Chances {
 }
 
 impl Chances {
-    /// The chances at a value as [`shown`] for a search of the position, of either side.
-    pub fn of(shown: Value, position: &Position) -> Self {
-        if is_decided(shown) {
-            let win = if shown > 0 { 1000 } else { 0 };
+    /// The chances at a score of the position in [centipawns](to_cp), of either side.
+    pub fn of(cp: Value, position: &Position) -> Self {
+        if is_decided(cp) {
+            let win = if cp > 0 { 1000 } else { 0 };
             return Self { win, draw: 0, loss: 1000 - win };
         }
-        let [win, loss] = win_and_loss(shown, position).map(|p| (1000.0 * p).round() as u32);
+        let [win, loss] = win_and_loss(cp, position).map(|p| (1000.0 * p).round() as u32);
         let loss = loss.min(1000 - win);
         Self { win, draw: 1000 - win - loss, loss }
     }
 }
 
-/// The expected score of a game, from 0 to 1, at a value as [`shown`] for a search of the position.
-pub fn expectation(shown: Value, position: &Position) -> f64 {
-    if is_decided(shown) {
-        return if shown > 0 { 1.0 } else { 0.0 };
+/// The expected score of a game, from 0 to 1, at a score of the position in [centipawns](to_cp).
+pub fn expectation(cp: Value, position: &Position) -> f64 {
+    if is_decided(cp) {
+        return if cp > 0 { 1.0 } else { 0.0 };
     }
-    let [win, loss] = win_and_loss(shown, position);
+    let [win, loss] = win_and_loss(cp, position);
     (1.0 + win - loss) / 2.0
 }
 
-fn win_and_loss(shown: Value, position: &Position) -> [f64; 2] {
+fn win_and_loss(cp: Value, position: &Position) -> [f64; 2] {
     let (a, b) = parameters(position);
     let spread = 100.0 * b / a;
-    [shown, -shown].map(|x| 1.0 / (1.0 + ((100.0 - f64::from(x)) / spread).exp()))
+    [cp, -cp].map(|x| 1.0 / (1.0 + ((100.0 - f64::from(x)) / spread).exp()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{MATE, TABLEBASE_WIN};
+    use crate::value::{MATE, TABLEBASE_WIN, mate_in, mated_in};
 
     /// With all pieces, with a third of them, and with nearly none.
     fn positions() -> [Position; 3] {
@@ -130,29 +128,30 @@ mod tests {
     fn chances_add_up_mirror_and_grow_with_the_value() {
         for position in &positions() {
             let mut last = Chances { win: 0, draw: 0, loss: 1000 };
-            for value in -3000..=3000 {
+            for value in [mated_in(6)].into_iter().chain(-3000..=3000).chain([mate_in(6)]) {
                 let (own, other) = (Chances::of(value, position), Chances::of(-value, position));
                 assert_eq!(own.win + own.draw + own.loss, 1000);
-                assert!(own.win.abs_diff(other.loss) <= 1 && own.loss.abs_diff(other.win) <= 1);
+                assert_eq!((own.win, own.loss), (other.loss, other.win), "{value}");
                 assert!(own.win >= last.win && own.loss <= last.loss, "{value}");
                 let points = f64::from(own.win) + f64::from(own.draw) / 2.0;
                 assert!((expectation(value, position) * 1000.0 - points).abs() <= 1.0);
                 last = own;
             }
             assert_eq!(Chances::of(100, position).win, 500);
+            assert!(expectation(100, position) > expectation(50, position));
         }
     }
 
     #[test]
-    fn a_shown_value_is_proportional_but_for_decided_ones() {
+    fn centipawns_are_proportional_but_for_decided_values() {
         for position in &positions() {
             let (a, _) = parameters(position);
             for value in (-3000..=3000).step_by(7) {
                 let expected = (f64::from(value) * 100.0 / a).round() as Value;
-                assert_eq!(shown(value, position), expected);
+                assert_eq!(to_cp(value, position), expected);
             }
             for decided in [MATE - 3, -MATE + 4, TABLEBASE_WIN - 2, 1 - TABLEBASE_WIN] {
-                assert_eq!(shown(decided, position), decided);
+                assert_eq!(to_cp(decided, position), decided);
                 assert_eq!(Chances::of(decided, position).draw, 0);
                 assert!([0.0, 1.0].contains(&expectation(decided, position)));
             }
@@ -165,11 +164,11 @@ mod tests {
         for before in &positions {
             for after in &positions {
                 for value in (-1000..=1000).step_by(13) {
-                    let carried = shown_after(shown(value, before), before, after);
+                    let carried = carry_cp(to_cp(value, before), before, after);
                     // Rounded twice, the first time in units that may be several times as large.
-                    assert!((carried - shown(value, after)).abs() <= 4, "{value}: {carried}");
+                    assert!((carried - to_cp(value, after)).abs() <= 4, "{value}: {carried}");
                 }
-                assert_eq!(shown_after(MATE - 3, before, after), MATE - 3);
+                assert_eq!(carry_cp(MATE - 3, before, after), MATE - 3);
             }
         }
     }

@@ -33,7 +33,7 @@ pub fn nodes(elo: u32) -> u64 {
     (60.0 * doublings.exp2()) as u64
 }
 
-/// The temperature of the softmax at an Elo, in units of the search.
+/// The temperature of the softmax at an Elo, in internal units.
 fn temperature(elo: u32) -> f64 {
     let weakness = f64::from(2800u32.saturating_sub(elo)) / 2000.0;
     6.0 + 110.0 * weakness * weakness

@@ -200,7 +200,7 @@ pub struct Lines {
 /// A line with its score.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScoredLine {
-    /// For the side to move, in centipawns as people see them.
+    /// For the side to move, in centipawns.
     pub score: Value,
     /// The moves.
     pub moves: Vec<Move>,

@@ -1,6 +1,5 @@
 //! Known endings without tablebases: of how many won positions the engine mates from, against the best
-//! defense, and how it scores drawn ones. `runs/endings.sh` builds and runs it; `docs/src/strength.md` has
-//! the results.
+//! defense, and how it scores drawn ones. `runs/endings.sh` builds and runs it.
 //!
 //! ```text
 //! cargo run --release -p xtask --no-default-features --example endings -- [--tables DIR]
@@ -26,7 +25,7 @@ use tabiya_chess::rng::Rng;
 use tabiya_chess::{Color, Game, Move, Outcome, Piece, PieceType, Position, Setup, Square};
 use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
 use tabiya_engine::syzygy::{Tablebases, Wdl};
-use tabiya_engine::wdl::shown;
+use tabiya_engine::wdl::to_cp;
 
 /// Endings that the first side wins, but for some positions.
 const WON: [&str; 5] = ["KQvK", "KRvK", "KBBvK", "KBNvK", "KPvK"];
@@ -288,9 +287,9 @@ fn defend(tables: &Tablebases, game: &Game) -> Option<Move> {
     best.map(|(_, m)| m)
 }
 
-/// The move of a search, and its score in centipawns as people see them.
+/// The move of a search, and its score in centipawns.
 fn search(engine: &mut Engine, game: &Game, nodes: u64) -> (Option<Move>, i32) {
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let found = engine.search(game, &limits, Settings::default(), &Control::new(false), &|_| {});
-    (found.best, shown(found.score, game.position()))
+    (found.best, to_cp(found.score, game.position()))
 }

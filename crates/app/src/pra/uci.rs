@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chess::{Game, Move};
 use engine::search::{Control, Engine, Limits, Settings};
-use engine::wdl::shown;
+use engine::wdl::to_cp;
 use pra::player::Player;
 use pra::uci::{PolicyHandler, Veto};
 use uci::{Output, Server};
@@ -56,7 +56,7 @@ impl Veto for ShortSearch {
             let limits = Limits { nodes: Some(VETO_NODES), moves, ..Limits::default() };
             let (settings, control) = (Settings::default(), Control::new(false));
             let found = self.engine.search(game, &limits, settings, &control, &|_| {});
-            shown(found.score, game.position())
+            to_cp(found.score, game.position())
         };
         score(Vec::new()).saturating_sub(score(vec![m]))
     }

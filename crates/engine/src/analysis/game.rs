@@ -17,7 +17,7 @@ use super::results::{PositionSearch, SearchResults};
 use super::worker::AnalysisError;
 use crate::search::Limits;
 use crate::value::{DRAW, MATE, Value, is_decided, white_pov};
-use crate::wdl::shown_after;
+use crate::wdl::carry_cp;
 
 /// A longer look at a suspect.
 struct Look {
@@ -54,7 +54,7 @@ pub struct MoveAnalysis {
     pub before: Position,
     /// The move.
     pub m: Move,
-    /// The score after the move in centipawns as people see them, from White's point of view.
+    /// The score after the move in centipawns, from White's point of view.
     pub white: Value,
     /// Expected points lost.
     pub loss: f64,
@@ -208,7 +208,7 @@ impl<S: PositionSearch> Analyzer<'_, S> {
             return Verdict::default();
         }
         Verdict {
-            loss: loss(before.score, shown_after(-after.score, next, position), position),
+            loss: loss(before.score, carry_cp(-after.score, next, position), position),
             deviation: 0.0,
             better: Some((before.pv.clone(), before.score)),
         }

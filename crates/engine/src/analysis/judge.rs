@@ -76,8 +76,8 @@ impl Judgement {
     }
 }
 
-/// Expected points lost by a move, from the shown scores of the best move and of the move itself for the player
-/// who made it, both in the position before it.
+/// Expected points lost by a move, from the scores of the best move and of the move itself in centipawns, for
+/// the player who made it, both in the position before it.
 pub fn loss(best: Value, played: Value, before: &Position) -> f64 {
     (expectation(best, before) - expectation(played, before)).max(0.0)
 }

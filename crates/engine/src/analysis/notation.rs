@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::value::{Value, to_score};
 
-/// A score in centipawns as people see them: `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` for a checkmate on the board.
+/// A score in centipawns: `+0.35`, `-2.10`, `#4` (White mates), `#-3`; `#` for a checkmate on the board.
 pub fn pawns(white: Value) -> String {
     match to_score(white) {
         Score::Centipawns(cp) => format!("{:+.2}", f64::from(cp) / 100.0),
@@ -15,7 +15,7 @@ pub fn pawns(white: Value) -> String {
     }
 }
 
-/// A score in centipawns as people see them: `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
+/// A score in centipawns: `{"cp": 35}` or `{"mate": -3}`, from White's point of view.
 pub fn score_json(white: Value) -> serde_json::Value {
     match to_score(white) {
         Score::Centipawns(cp) => json!({ "cp": cp }),

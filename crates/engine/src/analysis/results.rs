@@ -5,7 +5,7 @@ use chess::{Game, Move, Position};
 use super::worker::{AnalysisEngine, AnalysisError, PvLine};
 use crate::search::Limits;
 use crate::value::{Value, is_decided};
-use crate::wdl::shown_after;
+use crate::wdl::carry_cp;
 
 /// The result of one iteration, for the side to move.
 #[derive(Clone, Default, Debug)]
@@ -81,12 +81,12 @@ impl SearchResults {
         self.0.iter().rfind(|result| result.depth <= depth).unwrap_or(&self.0[0])
     }
 
-    /// The same results for the position after the first move of the PV: a mate is one ply nearer there, and the
-    /// same value of the search may be shown as another one.
+    /// The same results for the position after the first move of the PV: a mate is one ply nearer there, and
+    /// the same value may be other centipawns.
     pub(super) fn after_move(&self, before: &Position, after: &Position) -> Self {
         let nearer = |score: Value| match is_decided(score) {
             true => score + score.signum(),
-            false => shown_after(score, before, after),
+            false => carry_cp(score, before, after),
         };
         let shifted = self.0.iter().map(|result| DepthResult {
             depth: result.depth - 1,

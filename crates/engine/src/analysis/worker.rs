@@ -9,7 +9,7 @@ use chess::{Game, Move, Position};
 
 use crate::search::{Control, Engine, Limits, Report, Settings, builder};
 use crate::value::Value;
-use crate::wdl::shown;
+use crate::wdl::to_cp;
 
 /// Why a search has no result.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub struct PvLine {
     pub seldepth: usize,
     /// MultiPV index; 1 is the best line.
     pub multipv: usize,
-    /// For the side to move, in centipawns as people see them: see [`shown`].
+    /// For the side to move, in centipawns: see [`to_cp`].
     pub score: Value,
     /// Nodes searched so far by all threads.
     pub nodes: u64,
@@ -139,7 +139,7 @@ impl AnalysisEngine {
                     depth: found.depth,
                     seldepth: 1,
                     multipv: 1,
-                    score: shown(found.score, &position),
+                    score: to_cp(found.score, &position),
                     nodes: found.nodes,
                     seconds: 0.0,
                     moves: vec![m],
@@ -160,7 +160,7 @@ fn send(position: &Position, report: Report<'_>, sender: &Sender<PvLine>) {
         depth: line.depth,
         seldepth: line.seldepth,
         multipv: line.number,
-        score: shown(line.score, position),
+        score: to_cp(line.score, position),
         nodes: line.nodes,
         seconds: line.elapsed.as_secs_f64(),
         moves: line.line.to_vec(),

@@ -18,7 +18,7 @@ use nnue::{AnyNetwork, AnyStack};
 
 use crate::search::margins::{material_base, material_scale};
 use crate::value::{Value, clamp_evaluation};
-use crate::wdl::shown;
+use crate::wdl::to_cp;
 
 /// An evaluation updated incrementally by the search: that of a network, or the classical evaluation.
 #[derive(Clone)]
@@ -114,10 +114,10 @@ impl Evaluator {
 }
 
 impl Evaluator {
-    /// The evaluation in centipawns as people see them, comparable to scores of searches: see
+    /// The evaluation in centipawns, comparable to scores of searches: see
     /// [`wdl`](crate::wdl).
-    pub fn shown(&mut self, position: &Position) -> Value {
-        shown(self.evaluate_for_search(position), position)
+    pub fn centipawns(&mut self, position: &Position) -> Value {
+        to_cp(self.evaluate_for_search(position), position)
     }
 }
 

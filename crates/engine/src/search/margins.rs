@@ -1,4 +1,4 @@
-//! The parameters of the search. Scores are in units of the search; reductions are in 1024ths of a ply.
+//! The parameters of the search. Scores are in internal units, reductions are in 1024ths of a ply.
 //!
 //! Each is a function that returns a constant. In a build with the feature `tune` it returns the value of a
 //! UCI option of the same name, for `tabiya tune`; all engines of a process then share it. The largest

@@ -91,8 +91,7 @@ pub struct LineReport<'a> {
     pub seldepth: usize,
     /// 1 for the best line, 2 for the next.
     pub number: usize,
-    /// From the side to move's view, in units of the search: [`wdl::shown`](crate::wdl::shown) has
-    /// centipawns.
+    /// From the side to move's view, in internal units: [`wdl::to_cp`](crate::wdl::to_cp) has centipawns.
     pub score: Value,
     /// Whether the score is exact.
     pub bound: Bound,
@@ -126,8 +125,7 @@ pub struct Found {
     pub best: Option<Move>,
     /// The ponder move: the second move of that line.
     pub ponder: Option<Move>,
-    /// From the side to move's view, in units of the search: [`wdl::shown`](crate::wdl::shown) has
-    /// centipawns.
+    /// From the side to move's view, in internal units: [`wdl::to_cp`](crate::wdl::to_cp) has centipawns.
     pub score: Value,
     /// The last completed depth of the thread that found it.
     pub depth: i32,

@@ -22,7 +22,7 @@ use crate::table::Bound;
 use crate::value::{self, Value, WIN_BOUND};
 
 /// The score above the lowest at which a thread has twice the weight of that with the lowest, at the same
-/// depth. A guess.
+/// depth. Not tuned.
 const BASE: Value = 20;
 
 /// What a thread brings to the vote: its best move.

@@ -170,7 +170,7 @@ impl EngineHandler {
         let engine = self.engine()?;
         let mut evaluator = Evaluator::new(engine.network());
         evaluator.reset(&position);
-        let score = evaluator.shown(&position);
+        let score = evaluator.centipawns(&position);
         let name = evaluation_name(engine);
         let turn = position.turn();
         let white = if turn == Color::White { score } else { -score };

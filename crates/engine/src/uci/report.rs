@@ -7,7 +7,7 @@ use super::options::Options;
 use crate::search::{LineReport, Report};
 use crate::table::Bound;
 use crate::value::to_score;
-use crate::wdl::{Chances, shown};
+use crate::wdl::{Chances, to_cp};
 
 /// The `info` line of a report.
 pub fn info_line(position: &Position, report: Report<'_>, options: &Options) -> String {
@@ -30,7 +30,7 @@ pub fn info_line(position: &Position, report: Report<'_>, options: &Options) -> 
 }
 
 fn line_info(position: &Position, line: &LineReport<'_>, options: &Options) -> Info {
-    let score = shown(line.score, position);
+    let score = to_cp(line.score, position);
     let wdl = options.show_wdl.then(|| {
         let Chances { win, draw, loss } = Chances::of(score, position);
         [win, draw, loss]

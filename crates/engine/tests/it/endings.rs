@@ -9,7 +9,7 @@
 use chess::rng::Rng;
 use chess::{Board, Color, Game, Outcome, Piece, Position, Setup, Square};
 use tabiya_engine::search::{Control, Engine, Limits, Settings, with_deep_stack};
-use tabiya_engine::wdl::shown;
+use tabiya_engine::wdl::to_cp;
 
 /// Nodes for each move.
 const NODES: u64 = 20_000;
@@ -97,7 +97,7 @@ fn drawn_endings_are_seen_as_drawn() {
             best(&mut engine, &game, 100_000).1
         });
         let score = score.expect("a thread");
-        let score = shown(score, game.position());
+        let score = to_cp(score, game.position());
         assert!(score.abs() <= 50, "{fen}: {score}");
     }
 }

@@ -26,11 +26,11 @@ fn temporary_file(bytes: &[u8]) -> NamedTempFile {
     file
 }
 
-/// The evaluation of a network in pawns, as people see it.
-fn shown(network: AnyNetwork, position: &Position) -> f64 {
+/// The evaluation of a network in pawns.
+fn pawns(network: AnyNetwork, position: &Position) -> f64 {
     let mut evaluator = Evaluator::new(Some(network));
     evaluator.reset(position);
-    f64::from(evaluator.shown(position)) / 100.0
+    f64::from(evaluator.centipawns(position)) / 100.0
 }
 
 /// Sets the network of a session; returns its output.
@@ -51,7 +51,7 @@ fn a_session_evaluates_with_the_given_network_and_reverts() {
     assert!(use_file(&mut talk, file.path()).contains("(768×2 mirrored → 64)×2 → 1×4"));
     ask(&mut talk, "position startpos moves e2e4");
     let position = Position::INITIAL.after(Position::INITIAL.parse_uci("e2e4").expect("legal"));
-    let expected = shown(network(1).into(), &position);
+    let expected = pawns(network(1).into(), &position);
     let output = ask(&mut talk, "eval");
     assert!(output.contains(&format!("{expected:+.2} for the player to move (Black)")), "{output}");
     assert!(output.contains("by a network (768×2 mirrored → 64)×2 → 1×4"), "{output}");
@@ -116,7 +116,7 @@ fn plays(name: &str, network: &[u8]) {
     let output = ask(&mut talk, "go depth 5");
     assert!(output.contains("score mate 1") && output.contains("bestmove d1d8"), "{output}");
     let network = tabiya_engine::eval::file::load(file.path()).expect("a network");
-    let value = shown(network, &Position::INITIAL);
+    let value = pawns(network, &Position::INITIAL);
     ask(&mut talk, "position startpos");
     assert!(ask(&mut talk, "eval").contains(&format!("{value:+.2} for White")));
 }

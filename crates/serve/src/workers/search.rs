@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use chess::Position;
 use engine::search::{Control, Found, Limits, Report, Settings, with_deep_stack};
-use engine::wdl::shown;
+use engine::wdl::to_cp;
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -43,7 +43,7 @@ impl SearchProgress {
         }
         let mut lines = self.lines();
         let scored =
-            ScoredLine { score: shown(line.score, &self.position), moves: line.line.to_vec() };
+            ScoredLine { score: to_cp(line.score, &self.position), moves: line.line.to_vec() };
         match line.number.checked_sub(1) {
             Some(at) if at < lines.lines.len() => lines.lines[at] = scored,
             Some(_) => lines.lines.push(scored),
@@ -162,7 +162,7 @@ async fn slice(
         // Stopped before the end of the first iteration: there is still a move with a score.
         lines
             .lines
-            .push(ScoredLine { score: shown(found.score, search.game.position()), moves: vec![m] });
+            .push(ScoredLine { score: to_cp(found.score, search.game.position()), moves: vec![m] });
         lines.depth = found.depth;
     }
     Some(Slice { found, lines, is_preempted })
