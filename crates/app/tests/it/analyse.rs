@@ -10,10 +10,10 @@ use test_support::TempDir;
 
 use crate::common::{self, tabiya, text};
 
-/// White leaves a pawn and then the king; Black sees only the second.
+/// White takes a bishop and leaves the king in a smothered mate.
 const BLUNDERS: &str = "[White \"A & <B>\"]\n[Black \"C\"]\n[Result \"0-1\"]\n\n\
-                        1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ \
-                        7. Be2 Nf3# 0-1\n";
+                        1. d4 Nf6 2. c4 e5 3. dxe5 Ng4 4. Bf4 Nc6 5. Nf3 Bb4+ 6. Nbd2 Qe7 \
+                        7. a3 Ngxe5 8. axb4 Nd3# 0-1\n";
 
 fn run(args: &[&str]) -> Output {
     common::run(&[&["analyse"], args].concat())
@@ -64,10 +64,10 @@ fn a_game_gets_a_table_with_its_blunders_marked() {
     let text = succeed(&["--pgn", &pgn, "--depth", "7"]);
     assert!(text.starts_with("A & <B> – C  0-1\n"), "{text}");
     assert!(text.contains("   1.  e4 "), "{text}");
-    assert!(text.contains("5. Nxf7 ?? gives away"), "{text}");
-    let last = text.lines().find(|line| line.starts_with("   7.")).expect("a seventh move");
+    assert!(text.contains("8. axb4 ?? gives away"), "{text}");
+    let last = text.lines().find(|line| line.starts_with("   8.")).expect("an eighth move");
     let words: Vec<&str> = last.split_whitespace().collect();
-    assert_eq!(words, ["7.", "Be2", "#-1", "Nf3#", "#"], "mate is near, and then it is there");
+    assert_eq!(words, ["8.", "axb4", "??", "#-1", "Nd3#", "#"], "mate is near, and then it is there");
     assert!(text.contains("\nWhite: ") && text.contains("\nBlack: "), "{text}");
 }
 
@@ -78,10 +78,10 @@ fn a_game_as_json_has_every_move_with_score_loss_and_mark() {
     let value: Value =
         serde_json::from_str(&succeed(&["--pgn", &pgn, "--depth", "7", "--json"])).expect("JSON");
     let moves = value["games"][0]["moves"].as_array().expect("moves");
-    assert_eq!(moves.len(), 14);
-    assert_eq!(moves[8]["san"], "Nxf7");
-    assert_eq!(moves[8]["mark"], "??");
-    assert!(moves[8]["better"]["line"].as_str().expect("a line").starts_with("5. "));
+    assert_eq!(moves.len(), 16);
+    assert_eq!(moves[14]["san"], "axb4");
+    assert_eq!(moves[14]["mark"], "??");
+    assert!(moves[14]["better"]["line"].as_str().expect("a line").starts_with("8. "));
     assert!(moves.iter().all(|m| (0.0..=1.0).contains(&m["loss"].as_f64().expect("a number"))));
 }
 
@@ -96,8 +96,8 @@ fn the_graph_is_a_picture_with_a_dot_for_every_mark_and_names_that_cannot_break_
     let marked = table.lines().filter(|line| line.contains(" gives away ")).count();
     assert!(marked > 0);
     assert_eq!(picture.matches("stroke=\"#ffffff\"").count(), marked, "{table}");
-    // Fourteen moves to point at, and the title.
-    assert_eq!(picture.matches("<title>").count(), 15);
+    // Sixteen moves to point at, and the title.
+    assert_eq!(picture.matches("<title>").count(), 17);
 }
 
 #[test]
@@ -110,14 +110,13 @@ fn an_annotated_game_reads_back_with_evaluations_marks_and_better_lines() {
     assert_eq!(games.len(), 2);
     for game in games {
         let game = game.expect("a game that can be read");
-        assert_eq!(game.main_line().count(), 14);
+        assert_eq!(game.main_line().count(), 16);
         let evals =
             |node: &Node| node.comments().iter().filter(|c| c.starts_with("[%eval ")).count();
         let evals: Vec<usize> = game.main_line().map(|(_, node)| evals(node)).collect();
-        assert_eq!(evals, [vec![1; 13], vec![0]].concat(), "one for each move but the mate");
-        let (_, blunder) = game.main_line().nth(8).expect("a ninth move");
-        // Which of both is up to the network.
-        assert!([[Nag::BLUNDER], [Nag::MISTAKE]].iter().any(|nags| blunder.nags() == nags));
+        assert_eq!(evals, [vec![1; 15], vec![0]].concat(), "one for each move but the mate");
+        let (_, blunder) = game.main_line().nth(14).expect("a fifteenth move");
+        assert_eq!(blunder.nags(), [Nag::BLUNDER]);
         let parent = game.node(blunder.parent().expect("a parent")).expect("a node");
         assert_eq!(parent.children().len(), 2, "the better line is a variation");
     }
@@ -280,7 +279,7 @@ fn annotating_twice_changes_no_evaluation_twice_and_keeps_lines_short() {
     let text = std::fs::read_to_string(&twice).expect("a file");
     assert_eq!(text, std::fs::read_to_string(&once).expect("a file"));
     // Every move has one but for the last, which mates.
-    assert_eq!(text.matches("[%eval ").count(), 13);
+    assert_eq!(text.matches("[%eval ").count(), 15);
     assert!(!text.contains("#0"), "{text}");
     for line in text.lines() {
         assert!(line.len() <= 79, "{line}");
