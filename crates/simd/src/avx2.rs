@@ -293,6 +293,15 @@ impl GroupSums for Sums {
 #[derive(Clone, Copy)]
 pub(crate) struct F32x16([__m256; 2]);
 
+/// The sum of eight lanes, by halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn sum(eight: __m256) -> f32 {
+    let four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+    let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+}
+
 impl F32x16 {
     /// A mask of the first `len` lanes of a register.
     #[inline(always)]
@@ -347,6 +356,38 @@ impl vector::F32x16 for F32x16 {
         let ([a, b], [c, d]) = (self.0, other.0);
         // SAFETY: see above.
         Self(unsafe { [_mm256_add_ps(a, c), _mm256_add_ps(b, d)] })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: see above.
+        Self(unsafe { [_mm256_sub_ps(a, c), _mm256_sub_ps(b, d)] })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        // SAFETY: see above.
+        Self(unsafe { [_mm256_mul_ps(a, c), _mm256_mul_ps(b, d)] })
+    }
+
+    #[inline(always)]
+    fn scale_by_power(mut self, exponent: Self) -> Self {
+        for n in 0..2 {
+            // SAFETY: see above.
+            self.0[n] = unsafe {
+                let power = _mm256_slli_epi32::<23>(_mm256_castps_si256(exponent.0[n]));
+                _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(self.0[n]), power))
+            };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        // SAFETY: see above.
+        unsafe { sum(_mm256_add_ps(self.0[0], self.0[1])) }
     }
 
     #[inline(always)]

@@ -354,6 +354,72 @@ impl vector::F32x16 for F32x16 {
     }
 
     #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_sub_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn scale_by_power(self, exponent: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe {
+            let power = _mm512_slli_epi32::<23>(_mm512_castps_si512(exponent.0));
+            _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(self.0), power))
+        })
+    }
+
+    #[inline(always)]
+    fn transpose(rows: &[Self; 16]) -> [Self; 16] {
+        // SAFETY: see above.
+        unsafe {
+            let zero = _mm512_setzero_ps();
+            // Pairs of rows, then groups of four rows, within 128-bit parts; then the parts themselves.
+            let (mut pairs, mut fours) = ([zero; 16], [zero; 16]);
+            for n in 0..8 {
+                let (a, b) = (rows[2 * n].0, rows[2 * n + 1].0);
+                pairs[2 * n] = _mm512_unpacklo_ps(a, b);
+                pairs[2 * n + 1] = _mm512_unpackhi_ps(a, b);
+            }
+            for n in 0..4 {
+                for half in 0..2 {
+                    let a = _mm512_castps_pd(pairs[4 * n + half]);
+                    let b = _mm512_castps_pd(pairs[4 * n + 2 + half]);
+                    fours[4 * n + 2 * half] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+                    fours[4 * n + 2 * half + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+                }
+            }
+            let mut columns = *rows;
+            for n in 0..4 {
+                let [a, b, c, d] = [fours[n], fours[4 + n], fours[8 + n], fours[12 + n]];
+                let even_low = _mm512_shuffle_f32x4::<0x88>(a, b);
+                let even_high = _mm512_shuffle_f32x4::<0x88>(c, d);
+                let odd_low = _mm512_shuffle_f32x4::<0xdd>(a, b);
+                let odd_high = _mm512_shuffle_f32x4::<0xdd>(c, d);
+                columns[n] = Self(_mm512_shuffle_f32x4::<0x88>(even_low, even_high));
+                columns[8 + n] = Self(_mm512_shuffle_f32x4::<0xdd>(even_low, even_high));
+                columns[4 + n] = Self(_mm512_shuffle_f32x4::<0x88>(odd_low, odd_high));
+                columns[12 + n] = Self(_mm512_shuffle_f32x4::<0xdd>(odd_low, odd_high));
+            }
+            columns
+        }
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        // SAFETY: see above.
+        unsafe {
+            let (low, high) = (_mm512_castps512_ps256(self.0), _mm512_extractf32x8_ps::<1>(self.0));
+            avx2::sum(_mm256_add_ps(low, high))
+        }
+    }
+
+    #[inline(always)]
     fn add_product(self, a: Self, b: Self) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm512_fmadd_ps(a.0, b.0, self.0) })

@@ -13,6 +13,7 @@
 //! | [`float`] | f32 training of the engine's network |
 //! | [`row64`] | two-tower MLP: f32 layers that are 64 wide |
 //! | [`gemm`] | f32 matrix products of any shape |
+//! | [`attention`] | masked attention of sixteen sequences, forward and backward |
 //! | [`bits`] | bits as numbers, past the caches |
 //! | [`vectorize!`] | any loop in plain Rust |
 //!
@@ -27,6 +28,7 @@
 //! too, with [`IntegerKernels`] inlined.
 
 mod aligned;
+pub mod attention;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -281,6 +281,36 @@ impl vector::F32x16 for F32x16 {
     }
 
     #[inline(always)]
+    fn sub(mut self, other: Self) -> Self {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] = unsafe { vsubq_f32(self.0[n], other.0[n]) };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn mul(mut self, other: Self) -> Self {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] = unsafe { vmulq_f32(self.0[n], other.0[n]) };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn scale_by_power(mut self, exponent: Self) -> Self {
+        for n in 0..4 {
+            // SAFETY: see above.
+            self.0[n] = unsafe {
+                let power = vshlq_n_s32::<23>(vreinterpretq_s32_f32(exponent.0[n]));
+                vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(self.0[n]), power))
+            };
+        }
+        self
+    }
+
+    #[inline(always)]
     fn add_product(mut self, a: Self, b: Self) -> Self {
         for n in 0..4 {
             // SAFETY: see above.

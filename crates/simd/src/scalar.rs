@@ -189,6 +189,22 @@ impl vector::F32x16 for F32x16 {
     }
 
     #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n] - other.0[n]))
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(std::array::from_fn(|n| self.0[n] * other.0[n]))
+    }
+
+    #[inline(always)]
+    fn scale_by_power(self, exponent: Self) -> Self {
+        let scaled = |n: usize| self.0[n].to_bits().wrapping_add(exponent.0[n].to_bits() << 23);
+        Self(std::array::from_fn(|n| f32::from_bits(scaled(n))))
+    }
+
+    #[inline(always)]
     fn add_product(self, a: Self, b: Self) -> Self {
         Self(std::array::from_fn(|n| vector::mul_add::<Self>(a.0[n], b.0[n], self.0[n])))
     }

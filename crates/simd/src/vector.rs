@@ -84,6 +84,8 @@ pub(crate) trait F32x16: Copy {
     fn store(self, values: &mut [f32; 16]);
     fn splat(value: f32) -> Self;
     fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
     /// `self + a · b`, rounded once.
     fn add_product(self, a: Self, b: Self) -> Self;
     /// The step of a matrix product: [`add_product`](Self::add_product), unless an element of the matrices is a
@@ -94,6 +96,34 @@ pub(crate) trait F32x16: Copy {
     }
     /// Clipped ReLU: `clamp(x, 0, 1)`.
     fn clip(self) -> Self;
+    /// `self · 2^n` for the integer *n* in the lowest bits of each lane of `exponent`, by adding it to the exponent.
+    fn scale_by_power(self, exponent: Self) -> Self;
+    /// Rows become columns.
+    #[inline(always)]
+    fn transpose(rows: &[Self; 16]) -> [Self; 16] {
+        let mut values = [[0.0; 16]; 16];
+        for n in 0..16 {
+            rows[n].store(&mut values[n]);
+        }
+        let mut columns = *rows;
+        for n in 0..16 {
+            let mut column = [0.0; 16];
+            for m in 0..16 {
+                column[m] = values[m][n];
+            }
+            columns[n] = Self::load(&column);
+        }
+        columns
+    }
+    /// The sum of all lanes, by halves.
+    #[inline(always)]
+    fn sum(self) -> f32 {
+        let mut lanes = [0.0; 16];
+        self.store(&mut lanes);
+        let eight: [f32; 8] = std::array::from_fn(|n| lanes[n] + lanes[n + 8]);
+        let four: [f32; 4] = std::array::from_fn(|n| eight[n] + eight[n + 4]);
+        (four[0] + four[2]) + (four[1] + four[3])
+    }
     /// Bit *n* is set if lane *n* is not 0.
     fn nonzero(self) -> u16;
     /// `len` values, then zeros.
@@ -141,6 +171,22 @@ mod tests {
         let each = |f: fn(f32, f32) -> f32| std::array::from_fn(|n| f(a[n], b[n]));
         let (x, y) = (V::load(&a), V::load(&b));
         check(x.add(y), each(|a, b| a + b));
+        check(x.sub(y), each(|a, b| a - b));
+        check(x.mul(y), each(|a, b| a * b));
+        let exponents = std::array::from_fn(|n| f32::from_bits(n as u32));
+        check(
+            x.scale_by_power(V::load(&exponents)),
+            std::array::from_fn(|n| a[n] * (1 << n) as f32),
+        );
+        let rows: [[f32; 16]; 16] = std::array::from_fn(|n| a.map(|a| a + n as f32 * 100.0));
+        let mut vectors = [V::splat(0.0); 16];
+        for n in 0..16 {
+            vectors[n] = V::load(&rows[n]);
+        }
+        for (n, column) in V::transpose(&vectors).into_iter().enumerate() {
+            check(column, std::array::from_fn(|m| rows[m][n]));
+        }
+        assert_eq!(V::load(&std::array::from_fn(|n| (1 << n) as f32)).sum(), 65535.0);
         check(x.clip(), each(|a, _| a.clamp(0.0, 1.0)));
         check(V::splat(2.5), [2.5; 16]);
         let mut holes = a;

@@ -329,6 +329,26 @@ mod avx512 {
         }
 
         #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            Self(self.0.sub(other.0))
+        }
+
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            Self(self.0.mul(other.0))
+        }
+
+        #[inline(always)]
+        fn sum(self) -> f32 {
+            self.0.sum()
+        }
+
+        #[inline(always)]
+        fn scale_by_power(self, exponent: Self) -> Self {
+            Self(self.0.scale_by_power(exponent.0))
+        }
+
+        #[inline(always)]
         fn add_product(self, a: Self, b: Self) -> Self {
             Self(self.0.add_product(a.0, b.0))
         }
