@@ -74,14 +74,16 @@ class Block(nn.Module):
 class Pra(nn.Module):
     """64 squares and the side to move → 4096 logits (from × 64 + to) and a value of White's view.
 
-    With `context` also what stood on the squares in the last 7 positions, and the ratings of both players.
+    With `context` also what stood on the squares in the last 7 positions, the ratings of both players, and the kinds
+    of pieces that attack each square.
     """
 
     def __init__(self, depth, width, context=False):
         super().__init__()
         tables = {"piece_embed": 13, "position_embed": 64, "side_embed": 2}
         if context:
-            tables |= {"history_embed": PLIES * 13, "own_rating_embed": 25, "opponent_rating_embed": 25}
+            tables |= {"history_embed": PLIES * 13, "attacker_embed": 12}
+            tables |= {"own_rating_embed": 25, "opponent_rating_embed": 25}
         self.embedding = nn.ModuleDict({name: nn.Embedding(rows, width) for name, rows in tables.items()})
         self.blocks = nn.ModuleList(Block(width) for _ in range(depth))
         self.policy_head = nn.ModuleDict({name: linear(width, width) for name in ("from_proj", "to_proj")})
@@ -89,19 +91,20 @@ class Pra(nn.Module):
         walls = torch.zeros(len(HARD_HEADS), 64, 64).masked_fill(~hard_masks(), -math.inf)
         self.register_buffer("walls", walls, persistent=False)
 
-    def context(self, then, ratings):
-        """The embeddings of history, one-hot [n, 64, 7 × 13], and of ratings, as weights of rows [n, 2, 25]."""
+    def context(self, then, ratings, attackers):
+        """The embeddings of history, one-hot [n, 64, 7 × 13], of ratings, as weights of rows [n, 2, 25], and of
+        attackers [n, 64, 12]."""
         tables = self.embedding
-        sums = then @ tables["history_embed"].weight
+        sums = then @ tables["history_embed"].weight + attackers @ tables["attacker_embed"].weight
         for who, name in enumerate(("own_rating_embed", "opponent_rating_embed")):
             sums = sums + (ratings[:, who] @ tables[name].weight)[:, None]
         return sums
 
-    def forward(self, pieces, side, then=None, ratings=None):
+    def forward(self, pieces, side, *context):
         tables = self.embedding
         place, player = tables["position_embed"].weight, tables["side_embed"](side)[:, None]
         x = tables["piece_embed"](pieces) + place + player
-        x = norm(x if then is None else x + self.context(then, ratings))
+        x = norm(x + self.context(*context) if context else x)
         for block in self.blocks:
             x = block(x, self.walls)
         x = norm(x)
@@ -140,6 +143,6 @@ def write_model(model, folder):
     folder.mkdir()
     depth, width = len(model.blocks), model.embedding["side_embed"].weight.shape[1]
     config = {"depth": depth, "n_embd": width} | dict.fromkeys(OPTIONS, False)
-    config |= dict.fromkeys(("history", "ratings"), "history_embed" in model.embedding)
+    config |= dict.fromkeys(("history", "ratings", "attackers"), "history_embed" in model.embedding)
     (folder / "config.json").write_text(json.dumps(config))
     save_file(model.state_dict(), folder / "model.safetensors")

@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import chess
@@ -48,9 +49,15 @@ def encode(fens):
 
 
 def encode_context(boards, ratings):
-    """History [n, 64, 7 × 13] of boards with their moves, and the rows of two ratings [n, 2, 25]; None is unknown."""
+    """History [n, 64, 7 × 13] of boards with their moves, the rows of two ratings [n, 2, 25], of which None is unknown,
+    and the kinds of pieces that attack each square [n, 64, 12]."""
     then, rows = torch.zeros(len(boards), 64, PLIES * 13), torch.zeros(len(boards), 2, 25)
+    attackers = torch.zeros(len(boards), 64, 12)
     for row, board in enumerate(boards):
+        for square, color in product(range(64), chess.COLORS):
+            for attacker in board.attackers(color, square):
+                kind = board.piece_type_at(attacker) - 1 + (0 if color else 6)
+                attackers[row, square, kind] = 1
         now, earlier = board.piece_map(), board.copy()
         for ply in range(min(PLIES, len(board.move_stack))):
             earlier.pop()
@@ -63,7 +70,7 @@ def encode_context(boards, ratings):
         place = 0.0 if rating is None else 1 + (min(max(rating, 600), 2900) - 600) / 100
         for near in (math.floor(place), math.ceil(place)):
             rows[:, who, near] = max(1 - abs(place - near), 0)
-    return then, rows
+    return then, rows, attackers
 
 
 def played(count, seed=2):
@@ -241,7 +248,7 @@ def check_forward(program, work, depth, width):
 
 
 def check_context(program, work, depth=3, width=48):
-    """The last positions and the ratings of the players as inputs."""
+    """The last positions, the ratings of the players, and what attacks each square as inputs."""
     model, folder = random_model(depth, width, seed=5, context=True), work / "model-context"
     write_model(model, folder)
     for ratings in [(1530, 2177), (None, 2950), (500, None)]:
@@ -301,7 +308,7 @@ def check(args):
         "parameters": (check_parameters,),
         "answers of d4/144": (check_forward, 4, 144),
         "answers of d8/192": (check_forward, 8, 192),
-        "answers with history and ratings": (check_context,),
+        "answers with history, ratings and attackers": (check_context,),
         "training": (check_training,),
         "trained model": (check_trained,),
     }

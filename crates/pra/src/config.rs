@@ -55,6 +55,9 @@ pub struct Config {
     /// Square embeddings include the ratings of the players.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ratings: bool,
+    /// Square embeddings include the kinds of pieces that attack the square.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub attackers: bool,
 }
 
 /// Newer options are serialized only if set.
@@ -89,6 +92,7 @@ impl Config {
             legal_mask: false,
             history: false,
             ratings: false,
+            attackers: false,
         }
     }
 
@@ -105,6 +109,7 @@ impl Config {
             legal_mask: true,
             history: true,
             ratings: true,
+            attackers: true,
         }
     }
 
@@ -120,7 +125,7 @@ impl Config {
     }
 
     /// The options: name in files, value and meaning.
-    pub const fn options(&self) -> [(&'static str, bool, &'static str); 8] {
+    pub const fn options(&self) -> [(&'static str, bool, &'static str); 9] {
         [
             ("promotions", self.promotions, "a policy logit for each promotion piece"),
             ("state_input", self.state_input, "tokens for castling rights and en passant"),
@@ -130,6 +135,7 @@ impl Config {
             ("legal_mask", self.legal_mask, "policy loss over legal moves only"),
             ("history", self.history, "the last positions as input"),
             ("ratings", self.ratings, "the ratings of the players as input"),
+            ("attackers", self.attackers, "the pieces that attack each square as input"),
         ]
     }
 
@@ -187,8 +193,13 @@ mod tests {
 
     #[test]
     fn names_in_files_stay_those_of_the_first_version() {
-        let config =
-            Config { light_value: false, history: false, ratings: false, ..Config::new(4, 96) };
+        let config = Config {
+            light_value: false,
+            history: false,
+            ratings: false,
+            attackers: false,
+            ..Config::new(4, 96)
+        };
         let old = r#"{"depth":4,"n_embd":96,"promotions":true,"state_input":true,"turned":true,"self_in_masks":true,"light_value":false,"legal_mask":true}"#;
         assert_eq!(serde_json::to_string(&config).unwrap(), old);
         let read = |text: &str| serde_json::from_str::<Config>(text).unwrap();

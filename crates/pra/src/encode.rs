@@ -7,14 +7,15 @@
 //!
 //! Beside the position, a model may read its [`Context`]. History: where the piece on a square *k* plies ago
 //! differs from the piece there now, its token, of 0 to 12. Ratings: those of the side to move and of the
-//! opponent, between two rows of a table with one row for every 100 points.
+//! opponent, between two rows of a table with one row for every 100 points. It may also read which kinds of pieces
+//! attack a square, which follows from the position.
 //!
 //! Policy indices: `from × 64 + to`; castling is the king's move to the g- or c-file, which in Chess960
 //! may share its index with a plain king move. With `promotions`, the last 192 indices are those of
 //! promotions: [`promotion_index`].
 
 use chess::pgn::{GameResult, Score};
-use chess::{Board, Color, Game, Move, PieceType, Position, Square};
+use chess::{Board, Color, Game, Move, PieceType, Position, Square, attacks};
 
 use crate::config::{Config, SQUARES};
 
@@ -33,6 +34,8 @@ pub const PIECE_TOKENS: usize = 13;
 pub const HISTORY_PLIES: usize = data::HISTORY_PLIES;
 /// In [`Tokens::history`]: what stood on the square stands there now.
 pub const UNCHANGED: u8 = u8::MAX;
+/// Kinds of pieces that may attack a square: six of the side to move, six of the opponent.
+pub const ATTACKER_KINDS: usize = 12;
 /// The ratings of the first and the last row of a rating table; others are clamped.
 const RATINGS: (u16, u16) = (600, 2900);
 /// Points between two rows.
@@ -89,13 +92,17 @@ pub struct Tokens {
     pub history: [[u8; SQUARES]; HISTORY_PLIES],
     /// The ratings of the side to move and of the opponent; 0 if unknown.
     pub ratings: [u16; 2],
+    /// The kinds of pieces that attack each square, a bit for each of the [`ATTACKER_KINDS`]: White's pawn, knight,
+    /// bishop, rook, queen, king, then Black's.
+    pub attackers: [u16; SQUARES],
 }
 
 impl Tokens {
-    /// An input without history and ratings.
+    /// An input without history, ratings and attackers.
     pub const fn new(squares: [u8; SQUARES], side: u8) -> Self {
         let history = [[UNCHANGED; SQUARES]; HISTORY_PLIES];
-        Self { squares, side, plies: 0, history, ratings: [0; 2] }
+        let attackers = [0; SQUARES];
+        Self { squares, side, plies: 0, history, ratings: [0; 2], attackers }
     }
 }
 
@@ -174,6 +181,21 @@ fn piece_tokens(board: &Board, is_flipped: bool) -> [u8; SQUARES] {
     squares
 }
 
+/// The kinds of pieces that attack each square, as the side to move sees it. A piece attacks what it could capture
+/// if it were the enemy's turn to leave something there: pins do not matter.
+fn attackers(board: &Board, is_flipped: bool) -> [u16; SQUARES] {
+    let (flip, occupied) = (if is_flipped { 56 } else { 0 }, board.occupied());
+    let mut squares = [0; SQUARES];
+    for (square, piece) in board.iter() {
+        let is_white = (piece.color() == Color::White) != is_flipped;
+        let kind = piece.piece_type().index() + if is_white { 0 } else { 6 };
+        for to in attacks::of(piece.color(), piece.piece_type(), square, occupied) {
+            squares[to.index() ^ flip] |= 1 << kind;
+        }
+    }
+    squares
+}
+
 /// Encodes a position in its context, as far as the model's options use it.
 pub fn tokens_in(config: &Config, position: &Position, context: &Context<'_>) -> Tokens {
     let turn = position.turn();
@@ -205,6 +227,9 @@ pub fn tokens_in(config: &Config, position: &Position, context: &Context<'_>) ->
     if config.ratings {
         tokens.ratings =
             [turn, !turn].map(|color| context.ratings[color.index()].unwrap_or_default());
+    }
+    if config.attackers {
+        tokens.attackers = attackers(position.board(), is_flipped);
     }
     tokens
 }
@@ -337,7 +362,7 @@ mod tests {
         assert_eq!(before, sorted(vec![(e4, 7), (d5, 1)]));
         assert_eq!(first, sorted(vec![(e4, 7), (d5, EMPTY), (d7, 1)]));
         assert_eq!(start, sorted(vec![(e2, 7), (d5, EMPTY), (d7, 1)]));
-        let without = Config { history: false, ratings: false, ..config };
+        let without = Config { history: false, ratings: false, attackers: false, ..config };
         let plain = tokens_in(&without, game.position(), &context);
         assert_eq!(plain, super::tokens(&config, game.position()));
     }

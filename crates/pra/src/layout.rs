@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::config::{Config, FREE_HEADS, SQUARES};
-use crate::encode::{HISTORY_PLIES, PIECE_TOKENS, RATING_ROWS};
+use crate::encode::{ATTACKER_KINDS, HISTORY_PLIES, PIECE_TOKENS, RATING_ROWS};
 
 /// Channels per square in the light value head.
 pub const VALUE_CHANNELS: usize = 8;
@@ -105,6 +105,8 @@ pub struct Layout {
     pub(crate) side_embed: usize,
     /// What stood on a square: `[7 × 13, d]`.
     pub(crate) history_embed: usize,
+    /// The kinds of attackers: `[12, d]`.
+    pub(crate) attacker_embed: usize,
     /// Ratings of the side to move, and of the opponent: `[25, d]` each.
     pub(crate) rating_embeds: [usize; 2],
     pub(crate) blocks: Vec<BlockOffsets>,
@@ -151,6 +153,11 @@ impl Layout {
             let shape = [HISTORY_PLIES * PIECE_TOKENS, d];
             let name = "embedding.history_embed.weight";
             history_embed = all.add(name, &shape, Embedding, Init::Zero);
+        }
+        let mut attacker_embed = 0;
+        if config.attackers {
+            let (name, shape) = ("embedding.attacker_embed.weight", [ATTACKER_KINDS, d]);
+            attacker_embed = all.add(name, &shape, Embedding, Init::Zero);
         }
         let mut rating_embeds = [0; 2];
         if config.ratings {
@@ -212,6 +219,7 @@ impl Layout {
             position_embed,
             side_embed,
             history_embed,
+            attacker_embed,
             rating_embeds,
             blocks,
             policy_proj,

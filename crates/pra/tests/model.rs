@@ -281,8 +281,8 @@ fn a_model_of_the_first_version_loads_and_predicts_the_same_bits() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old-model");
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let weights = Weights::load(&folder).unwrap();
-    let [light_value, history, ratings] = [false; 3];
-    let config = Config { light_value, history, ratings, ..Config::new(1, 12) };
+    let [light_value, history, ratings, attackers] = [false; 4];
+    let config = Config { light_value, history, ratings, attackers, ..Config::new(1, 12) };
     assert_eq!(*weights.config(), config);
     let saved = tempfile::tempdir().unwrap();
     weights.save(saved.path(), true).unwrap();

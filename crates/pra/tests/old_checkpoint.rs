@@ -26,7 +26,8 @@ fn an_old_checkpoint_resumes() {
         fs::write(checkpoint.join(name), bytes).unwrap();
     }
     fs::copy(old.join(LOG), folder.path().join(LOG)).unwrap();
-    let config = Config { history: false, ratings: false, ..Config::new(1, 12) };
+    let [history, ratings, attackers] = [false; 3];
+    let config = Config { history, ratings, attackers, ..Config::new(1, 12) };
     let mut options = TrainOptions::new(config, 6);
     (options.total_batch_size, options.device_batch_size, options.threads) = (4, 4, 1);
     (options.eval_every, options.save_every) = (3, 1);

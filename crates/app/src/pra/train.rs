@@ -190,6 +190,8 @@ enum Change {
     History,
     /// The ratings of the players are inputs.
     Ratings,
+    /// The kinds of pieces that attack each square are inputs.
+    Attackers,
 }
 
 /// Accepts the number of attention heads that the model has.
@@ -223,6 +225,7 @@ impl TrainArgs {
                 Change::LegalMask => config.legal_mask = false,
                 Change::History => config.history = false,
                 Change::Ratings => config.ratings = false,
+                Change::Attackers => config.attackers = false,
             }
         }
         config

@@ -80,6 +80,9 @@ impl Parameters {
         if let (Some(rows), Some(table)) = (&inputs.history, &self.history_embed) {
             pieces = pieces + rows.clone().matmul(table.clone());
         }
+        if let (Some(rows), Some(table)) = (&inputs.attackers, &self.attacker_embed) {
+            pieces = pieces + rows.clone().matmul(table.clone());
+        }
         let mut sides = inputs.sides.clone().matmul(self.side_embed.clone());
         if let (Some(rows), Some(tables)) = (&inputs.ratings, &self.rating_embeds) {
             for (rows, table) in rows.iter().zip(tables) {

@@ -9,8 +9,8 @@ use super::matrix;
 use crate::Batch;
 use crate::config::{Config, SQUARES};
 use crate::encode::{
-    HISTORY_PLIES, PIECE_TOKENS, PLAIN_MOVES, POLICY, RATING_ROWS, Tokens, UNCHANGED, promotion_of,
-    rating_rows,
+    ATTACKER_KINDS, HISTORY_PLIES, PIECE_TOKENS, PLAIN_MOVES, POLICY, RATING_ROWS, Tokens,
+    UNCHANGED, promotion_of, rating_rows,
 };
 use crate::model::has_outcome;
 
@@ -23,6 +23,8 @@ pub(super) struct Inputs {
     pub sides: Tensor<2>,
     /// What stood on the squares before: `[64n, 7 × 13]`, if the model reads it.
     pub history: Option<Tensor<2>>,
+    /// The kinds of pieces that attack the squares: `[64n, 12]`, if the model reads them.
+    pub attackers: Option<Tensor<2>>,
     /// Weights of the rows of both rating tables: `[n, 25]` each, if the model reads them.
     pub ratings: Option<[Tensor<2>; 2]>,
 }
@@ -54,6 +56,13 @@ impl Inputs {
             }
             matrix(rows, count * SQUARES, width, device)
         });
+        let attackers = config.attackers.then(|| {
+            let kinds = tokens.iter().flat_map(|position| position.attackers);
+            let bits = kinds.flat_map(|kinds| {
+                (0..ATTACKER_KINDS).map(move |kind| f32::from(kinds >> kind & 1))
+            });
+            matrix(bits.collect(), count * SQUARES, ATTACKER_KINDS, device)
+        });
         let ratings = config.ratings.then(|| {
             [0, 1].map(|who| {
                 let mut rows = vec![0.0; count * RATING_ROWS];
@@ -70,6 +79,7 @@ impl Inputs {
         Self {
             count,
             history,
+            attackers,
             ratings,
             pieces: matrix(pieces, count * SQUARES, vocabulary, device),
             sides: matrix(sides, count, 2, device),

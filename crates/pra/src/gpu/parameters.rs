@@ -11,7 +11,7 @@ use burn_tensor::{Device as BurnDevice, Tensor};
 use super::matrix;
 use crate::Weights;
 use crate::config::{FREE_HEADS, SQUARES};
-use crate::encode::{HISTORY_PLIES, PIECE_TOKENS, RATING_ROWS};
+use crate::encode::{ATTACKER_KINDS, HISTORY_PLIES, PIECE_TOKENS, RATING_ROWS};
 use crate::layout::{VALUE_CHANNELS, value_shape};
 
 /// A transformer block.
@@ -31,6 +31,7 @@ pub(super) struct Parameters {
     pub position_embed: Tensor<2>,
     pub side_embed: Tensor<2>,
     pub history_embed: Option<Tensor<2>>,
+    pub attacker_embed: Option<Tensor<2>>,
     /// Of the side to move and of the opponent.
     pub rating_embeds: Option<[Tensor<2>; 2]>,
     pub blocks: Vec<Block>,
@@ -82,6 +83,9 @@ impl Parameters {
             history_embed: config
                 .history
                 .then(|| uploader.upload(layout.history_embed, HISTORY_PLIES * PIECE_TOKENS, d)),
+            attacker_embed: config
+                .attackers
+                .then(|| uploader.upload(layout.attacker_embed, ATTACKER_KINDS, d)),
             rating_embeds: config
                 .ratings
                 .then(|| layout.rating_embeds.map(|begin| uploader.upload(begin, RATING_ROWS, d))),

@@ -6,7 +6,8 @@
 use simd::AlignedVec;
 
 use super::attention::Shape;
-use super::gates::PAIRS;
+use super::gates::{Gates, PAIRS};
+use super::lane_attention::{self, vectors_len, weights_len};
 use crate::config::{Config, FREE_HEADS, HEADS, SQUARES};
 
 /// Activations of one block. `rstd` are the reciprocals of root mean squares, one for each normalized
@@ -16,11 +17,11 @@ pub(super) struct BlockActivations {
     /// Attention input: the normalized residual stream.
     pub attn_input: AlignedVec<f32>,
     pub attn_input_rstd: AlignedVec<f32>,
-    /// Queries and keys, normalized, and values: `[rows, 3d]`.
+    /// Queries and keys, normalized, and values: `[rows, 3d]`. In training in [lanes](super::lane_attention).
     pub qkv: AlignedVec<f32>,
-    /// `[rows, 2 × heads]`.
+    /// Factors of QK norm, in lanes; in training only.
     pub qk_rstd: AlignedVec<f32>,
-    /// `[positions, heads, 64, 64]`; `[64, 64]` in inference.
+    /// In training of all heads in lanes, in inference `[64, 64]`.
     pub attn_weights: AlignedVec<f32>,
     /// Weighted sums of values, before the output projection.
     pub attn_output: AlignedVec<f32>,
@@ -48,6 +49,8 @@ pub(super) struct Activations {
     pub output_rstd: AlignedVec<f32>,
     /// ReLU² output, recomputed in the backward pass.
     pub mlp_squared: AlignedVec<f32>,
+    /// Attention in training.
+    pub attention: lane_attention::Scratch,
     pub grad: Gradients,
 }
 
@@ -57,24 +60,26 @@ pub(super) struct Gradients {
     pub residual: AlignedVec<f32>,
     /// W.r.t. the input of attention, of the MLP, or of a norm: `[rows, d]`.
     pub input: AlignedVec<f32>,
-    pub qkv: AlignedVec<f32>,
     pub mlp_hidden: AlignedVec<f32>,
     /// W.r.t. the logarithms of the free heads' gates, summed over positions.
     pub log_gates: AlignedVec<f32>,
 }
 
 impl Activations {
-    /// Buffers for at most `positions` positions at a time.
+    /// Buffers for at most `positions` positions at a time; in training those of
+    /// [`lane_attention`](super::lane_attention).
     pub fn new(config: &Config, positions: usize, training: bool) -> Self {
+        assert!(!training || positions == lane_attention::POSITIONS);
         let (d, rows) = (config.n_embd, positions * SQUARES);
         let zeros = |per_row: usize| AlignedVec::zeros(rows * per_row);
         let grad = |length: usize| AlignedVec::zeros(if training { length } else { 0 });
+        let gates = Gates::new(&Config { depth: 1, ..*config });
         let block = BlockActivations {
             attn_input: zeros(d),
             attn_input_rstd: zeros(1),
-            qkv: zeros(3 * d),
-            qk_rstd: zeros(2 * HEADS),
-            attn_weights: if training { zeros(HEADS * SQUARES) } else { AlignedVec::zeros(PAIRS) },
+            qkv: if training { AlignedVec::zeros(vectors_len(d, 3)) } else { zeros(3 * d) },
+            qk_rstd: grad(rows * 2 * HEADS),
+            attn_weights: AlignedVec::zeros(if training { weights_len(&gates) } else { PAIRS }),
             attn_output: zeros(d),
             mlp_input: zeros(d),
             mlp_input_rstd: zeros(1),
@@ -90,10 +95,10 @@ impl Activations {
             output: zeros(d),
             output_rstd: zeros(1),
             mlp_squared: grad(rows * 4 * d),
+            attention: lane_attention::Scratch::new(d, training),
             grad: Gradients {
                 residual: grad(rows * d),
                 input: grad(rows * d),
-                qkv: grad(rows * 3 * d),
                 mlp_hidden: grad(rows * 4 * d),
                 log_gates: grad(FREE_HEADS * PAIRS),
             },

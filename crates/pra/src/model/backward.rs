@@ -1,13 +1,12 @@
 //! The backward pass of a micro-batch, after a [forward pass](super::forward) that saved activations.
 
 use super::activations::Activations;
-use super::attention::{self, qk_norm_backward};
 use super::embedding::embed_backward;
 use super::gates::{PAIRS, free_backward};
 use super::ops::{relu_squared_backward, rms_norm_backward, square};
 use super::packed::Parameters;
 use super::precision::Products;
-use crate::config::{FREE_HEADS, HEADS, SQUARES};
+use crate::config::{FREE_HEADS, SQUARES};
 use crate::encode::Tokens;
 use simd::gemm::{Matrix, MatrixMut};
 
@@ -23,7 +22,7 @@ impl Activations {
         gradient: &mut [f32],
     ) {
         let (d, rows, shape) = (self.config.n_embd, tokens.len() * SQUARES, self.shape());
-        let Parameters { layout, weights, .. } = *parameters;
+        let Parameters { layout, weights, gates, .. } = *parameters;
         let residual = &mut self.grad.residual[..rows * d];
         residual.fill(0.0);
         rms_norm_backward(residual, grad_output, &self.output, &self.output_rstd, d);
@@ -65,22 +64,18 @@ impl Activations {
             let into = MatrixMut::new(grad_input, rows, d);
             products.grad_input(into, grad_residual, parameters, offsets.attn_proj, false);
             self.grad.log_gates.fill(0.0);
-            let grad_qkv = &mut self.grad.qkv[..rows * 3 * d];
-            for n in 0..tokens.len() {
-                let (qkv, pairs) = (SQUARES * 3 * d, HEADS * PAIRS);
-                attention::backward(
-                    shape,
-                    &saved.qkv[n * qkv..][..qkv],
-                    &saved.attn_weights[n * pairs..][..pairs],
-                    &grad_input[n * SQUARES * d..][..SQUARES * d],
-                    &mut grad_qkv[n * qkv..][..qkv],
-                    &mut self.grad.log_gates,
-                );
-            }
+            self.attention.backward(
+                shape,
+                gates,
+                &saved.qkv,
+                &saved.qk_rstd,
+                &saved.attn_weights,
+                grad_input,
+                &mut self.grad.log_gates,
+            );
             let free = offsets.free_logits..offsets.free_logits + FREE_HEADS * PAIRS;
             free_backward(&mut gradient[free.clone()], &self.grad.log_gates, &weights[free]);
-            qk_norm_backward(grad_qkv, &saved.qkv, &saved.qk_rstd, shape);
-            let grad_qkv = Matrix::new(grad_qkv, rows, 3 * d);
+            let grad_qkv = Matrix::new(&self.attention.rows, rows, 3 * d);
             products.grad_weight(
                 &mut gradient[offsets.qkv..],
                 grad_qkv,

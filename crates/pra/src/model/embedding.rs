@@ -1,5 +1,5 @@
-//! The sum of embeddings of a square: its token, the square, the side to move, what stood there before, and
-//! the ratings of the players.
+//! The sum of embeddings of a square: its token, the square, the side to move, what stood there before, what
+//! attacks it, and the ratings of the players.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use simd::float;
 
 use super::ops::add_scaled;
 use crate::config::{Config, SQUARES};
-use crate::encode::{PIECE_TOKENS, Tokens, UNCHANGED, rating_rows};
+use crate::encode::{ATTACKER_KINDS, PIECE_TOKENS, Tokens, UNCHANGED, rating_rows};
 use crate::layout::Layout;
 
 /// Offsets of the embeddings in the rows of a position that have a history: row and offset.
@@ -24,6 +24,20 @@ fn history<'a>(
             let index = ply * PIECE_TOKENS + usize::from(token);
             (row, layout.history_embed + index * config.n_embd)
         })
+    })
+}
+
+/// Offsets of the embeddings of the kinds of pieces that attack the squares: row and offset.
+fn attackers<'a>(
+    config: &'a Config,
+    layout: &'a Layout,
+    tokens: &'a Tokens,
+    squares: Range<usize>,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let rows = tokens.attackers[squares].iter().enumerate().filter(|_| config.attackers);
+    rows.flat_map(move |(row, &kinds)| {
+        let kinds = (0..ATTACKER_KINDS).filter(move |kind| kinds >> kind & 1 != 0);
+        kinds.map(move |kind| (row, layout.attacker_embed + kind * config.n_embd))
     })
 }
 
@@ -65,7 +79,8 @@ pub(super) fn embed(
                 into[n] = piece[n] + position[n] + side[n];
             }
         }
-        for (row, begin) in history(config, layout, tokens, squares.clone()) {
+        let rows = history(config, layout, tokens, squares.clone());
+        for (row, begin) in rows.chain(attackers(config, layout, tokens, squares.clone())) {
             float::add(&mut into[row * d..][..d], &weights[begin..][..d]);
         }
     }
@@ -98,7 +113,8 @@ pub(super) fn embed_backward(
         for (begin, weight) in ratings(config, layout, tokens) {
             add_scaled(&mut gradient[begin..][..d], &sum, weight);
         }
-        for (row, begin) in history(config, layout, tokens, 0..SQUARES) {
+        let rows = history(config, layout, tokens, 0..SQUARES);
+        for (row, begin) in rows.chain(attackers(config, layout, tokens, 0..SQUARES)) {
             float::add(&mut gradient[begin..][..d], &grad[row * d..][..d]);
         }
     }

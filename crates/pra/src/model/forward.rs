@@ -10,11 +10,10 @@ use simd::AlignedVec;
 use super::activations::Activations;
 use super::attention::{self, qk_norm};
 use super::embedding::embed;
-use super::gates::PAIRS;
 use super::ops::{relu_and_square, relu_squared, rms_norm};
 use super::packed::Parameters;
 use super::precision::Products;
-use crate::config::{Config, HEADS, SQUARES};
+use crate::config::{Config, SQUARES};
 use crate::encode::Tokens;
 use crate::layout::Layout;
 use simd::gemm::{Matrix, MatrixMut};
@@ -74,11 +73,16 @@ impl Activations {
         let block = layer.min(self.blocks.len() - 1);
         let saved = &mut self.blocks[block];
         rms_norm(&mut saved.attn_input[..rows * d], &mut saved.attn_input_rstd, &self.residual, d);
-        let qkv = &mut saved.qkv[first * 3 * d..][..rows * 3 * d];
+        let qkv = match self.training {
+            true => &mut self.attention.rows[..rows * 3 * d],
+            false => &mut saved.qkv[first * 3 * d..][..rows * 3 * d],
+        };
         let into = MatrixMut::new(qkv, rows, 3 * d);
         let input = Matrix::new(&saved.attn_input, rows, d);
         products.forward(into, input, parameters, weight, false);
-        qk_norm(qkv, &mut saved.qk_rstd, shape);
+        if !self.training {
+            qk_norm(qkv, shape);
+        }
     }
 
     /// The same for the first block, from the cache made by [`first_layer_qkv`](Self::first_layer_qkv).
@@ -115,20 +119,29 @@ impl Activations {
                 None => self.project_qkv(layer, (parameters, &mut *products), rows, squares.start),
             }
             let saved = &mut self.blocks[block];
-            hooks.all_gather(&mut saved.qkv, 3 * d);
-            for n in 0..tokens.len() {
-                // In inference, all positions use the same matrix.
-                let size = if self.training { HEADS * PAIRS } else { PAIRS };
-                let (qkv, first) = (SQUARES * 3 * d, n * size % saved.attn_weights.len());
-                attention::forward(
+            if self.training {
+                self.attention.forward(
                     shape,
-                    squares.clone(),
-                    &saved.qkv[n * qkv..][..qkv],
-                    gates.block(layer),
-                    &mut saved.attn_weights[first..][..size],
-                    &mut saved.attn_output[n * SQUARES * d..],
-                    hooks,
+                    (gates, layer),
+                    &mut saved.qkv,
+                    &mut saved.qk_rstd,
+                    &mut saved.attn_weights,
+                    &mut saved.attn_output[..rows * d],
                 );
+            } else {
+                hooks.all_gather(&mut saved.qkv, 3 * d);
+                for n in 0..tokens.len() {
+                    let qkv = SQUARES * 3 * d;
+                    attention::forward(
+                        shape,
+                        squares.clone(),
+                        &saved.qkv[n * qkv..][..qkv],
+                        gates.block(layer),
+                        &mut saved.attn_weights,
+                        &mut saved.attn_output[n * SQUARES * d..],
+                        hooks,
+                    );
+                }
             }
             products.forward(
                 MatrixMut::new(&mut self.residual, rows, d),

@@ -13,6 +13,7 @@ mod embedding;
 mod forward;
 mod gates;
 mod heads;
+mod lane_attention;
 mod ops;
 mod packed;
 mod policy;
@@ -39,11 +40,12 @@ use activations::Activations;
 use forward::{ALL_SQUARES, ForwardHooks};
 use gates::PAIRS;
 use heads::{Heads, LossScale};
+use lane_attention::POSITIONS;
 use packed::{PackedWeights, Parameters};
 use precision::Products;
 use sequence_parallel::RankGroup;
 
-/// Positions of a micro-batch.
+/// Positions of a micro-batch in inference.
 const MICRO_BATCH: usize = 8;
 
 /// The buffers of a thread.
@@ -57,9 +59,10 @@ struct Worker {
 
 impl Worker {
     fn new(config: &Config, training: bool) -> Self {
+        let positions = if training { POSITIONS } else { MICRO_BATCH };
         Self {
-            activations: Activations::new(config, MICRO_BATCH, training),
-            heads: Heads::new(config, MICRO_BATCH, training),
+            activations: Activations::new(config, positions, training),
+            heads: Heads::new(config, positions, training),
             products: Products::default(),
             gradient: Vec::new(),
         }
@@ -147,7 +150,7 @@ impl Transformer {
     ) -> Losses {
         let scale = LossScale::new(loss, positions, valued);
         let (parameters, workers) = self.prepare(weights, true);
-        let losses = for_micro_batches(workers, batch.len(), |worker, micro_batches| {
+        let losses = for_micro_batches(workers, batch.len(), POSITIONS, |worker, micro_batches| {
             worker.gradient.resize(parameters.weights.len(), 0.0);
             worker.gradient.fill(0.0);
             let mut losses = Losses::default();
@@ -169,16 +172,17 @@ impl Transformer {
     /// The losses of a batch.
     pub fn losses(&mut self, weights: &Weights, batch: &Batch) -> Losses {
         let (parameters, workers) = self.prepare(weights, false);
-        let losses = for_micro_batches(workers, batch.len(), |worker, micro_batches| {
-            let mut losses = Losses::default();
-            for (first, count) in micro_batches {
-                worker.forward(&parameters, &batch.tokens[first..first + count]);
-                let Worker { activations, heads, .. } = &mut *worker;
-                let part = (batch, first, count);
-                losses.append(&heads.losses(&parameters, &activations.output, part, None));
-            }
-            losses
-        });
+        let losses =
+            for_micro_batches(workers, batch.len(), MICRO_BATCH, |worker, micro_batches| {
+                let mut losses = Losses::default();
+                for (first, count) in micro_batches {
+                    worker.forward(&parameters, &batch.tokens[first..first + count]);
+                    let Worker { activations, heads, .. } = &mut *worker;
+                    let part = (batch, first, count);
+                    losses.append(&heads.losses(&parameters, &activations.output, part, None));
+                }
+                losses
+            });
         total(&losses)
     }
 
@@ -188,14 +192,16 @@ impl Transformer {
             return vec![self.predict_one(weights, tokens)];
         }
         let (parameters, workers) = self.prepare(weights, false);
-        let outputs = for_micro_batches(workers, tokens.len(), |worker, micro_batches| {
-            let mut outputs = Vec::new();
-            for (first, count) in micro_batches {
-                worker.forward(&parameters, &tokens[first..first + count]);
-                outputs.extend((0..count).map(|n| (first + n, worker.prediction(&parameters, n))));
-            }
-            outputs
-        });
+        let outputs =
+            for_micro_batches(workers, tokens.len(), MICRO_BATCH, |worker, micro_batches| {
+                let mut outputs = Vec::new();
+                for (first, count) in micro_batches {
+                    worker.forward(&parameters, &tokens[first..first + count]);
+                    outputs
+                        .extend((0..count).map(|n| (first + n, worker.prediction(&parameters, n))));
+                }
+                outputs
+            });
         let mut outputs: Vec<_> = outputs.into_iter().flatten().collect();
         outputs.sort_by_key(|(index, _)| *index);
         outputs.into_iter().map(|(_, prediction)| prediction).collect()
@@ -270,15 +276,16 @@ fn total(losses: &[Losses]) -> Losses {
     sum
 }
 
-/// Distributes positions over the workers, each on a thread: `work` gets the index of the first position
-/// and the size of each of its micro-batches.
+/// Distributes positions over the workers, each on a thread, in micro-batches of at most `most`: `work` gets the
+/// index of the first position and the size of each of its micro-batches.
 fn for_micro_batches<R: Send>(
     workers: &mut [Worker],
     positions: usize,
+    most: usize,
     work: impl Fn(&mut Worker, &mut dyn Iterator<Item = (usize, usize)>) -> R + Sync,
 ) -> Vec<R> {
     let threads = workers.len();
-    let size = MICRO_BATCH.min(positions.div_ceil(threads)).max(1);
+    let size = most.min(positions.div_ceil(threads)).max(1);
     let micro_batches = |thread: usize| {
         let firsts = (thread * size..positions).step_by(threads * size);
         firsts.map(move |first| (first, size.min(positions - first)))

@@ -88,16 +88,6 @@ simd::vectorize! {
         }
     }
 
-    /// Backward pass of softmax, in place: from the gradient w.r.t. the weights to that w.r.t. the scores.
-    pub(super) fn softmax_backward(grad: &mut [[f32; SQUARES]], weights: &[[f32; SQUARES]]; fma) {
-        for (grad, weights) in grad.iter_mut().zip(weights) {
-            let mean = long_dot(grad, weights, fma);
-            for n in 0..SQUARES {
-                grad[n] = weights[n] * (grad[n] - mean);
-            }
-        }
-    }
-
     /// `into += scale · values`.
     pub(super) fn add_scaled(into: &mut [f32], values: &[f32], scale: f32; fma) {
         for (into, value) in into.iter_mut().zip(values) {

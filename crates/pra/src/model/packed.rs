@@ -65,8 +65,8 @@ impl PackedWeights {
             }
         }
         let packed = &self.packed;
-        // With history or ratings, the first block depends on more than a token and its square.
-        let is_cached = !(training || config.history || config.ratings);
+        // With more inputs, the first block depends on more than a token and its square.
+        let is_cached = !(training || config.history || config.ratings || config.attackers);
         let bf16 = (precision == Precision::Bf16).then(|| {
             let pack = || Bf16Weights::new(values, layout.gemm_weights());
             &*self.bf16.get_or_insert_with(pack)
@@ -103,7 +103,8 @@ mod tests {
             values.sort_by(f32::total_cmp);
             values
         };
-        let plain = Config { history: false, ratings: false, ..Config::new(1, 24) };
+        let plain =
+            Config { history: false, ratings: false, attackers: false, ..Config::new(1, 24) };
         for config in [plain, Config::reference(2, 12)] {
             let mut weights = Weights::random(&config, 1).unwrap();
             let mut cache = PackedWeights::new(&config);

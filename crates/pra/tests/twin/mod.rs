@@ -72,6 +72,12 @@ impl Twin {
                 }
             }
         }
+        if self.config.attackers {
+            let table = self.tensor("embedding.attacker_embed.weight");
+            for (kind, row) in table.iter().enumerate() {
+                add(row, f64::from(tokens.attackers[square] >> kind & 1));
+            }
+        }
         if self.config.ratings {
             for (name, rating) in ["own", "opponent"].into_iter().zip(tokens.ratings) {
                 let table = self.tensor(&format!("embedding.{name}_rating_embed.weight"));
