@@ -67,7 +67,11 @@ fn a_game_gets_a_table_with_its_blunders_marked() {
     assert!(text.contains("8. axb4 ?? gives away"), "{text}");
     let last = text.lines().find(|line| line.starts_with("   8.")).expect("an eighth move");
     let words: Vec<&str> = last.split_whitespace().collect();
-    assert_eq!(words, ["8.", "axb4", "??", "#-1", "Nd3#", "#"], "mate is near, and then it is there");
+    assert_eq!(
+        words,
+        ["8.", "axb4", "??", "#-1", "Nd3#", "#"],
+        "mate is near, and then it is there"
+    );
     assert!(text.contains("\nWhite: ") && text.contains("\nBlack: "), "{text}");
 }
 
