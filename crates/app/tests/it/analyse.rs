@@ -63,7 +63,7 @@ fn a_game_gets_a_table_with_its_blunders_marked() {
     let pgn = folder.write("game.pgn", BLUNDERS);
     let text = succeed(&["--pgn", &pgn, "--depth", "7"]);
     assert!(text.starts_with("A & <B> – C  0-1\n"), "{text}");
-    assert!(text.contains("   1.  e4 "), "{text}");
+    assert!(text.contains("   1.  d4 "), "{text}");
     assert!(text.contains("8. axb4 ?? gives away"), "{text}");
     let last = text.lines().find(|line| line.starts_with("   8.")).expect("an eighth move");
     let words: Vec<&str> = last.split_whitespace().collect();
@@ -262,7 +262,7 @@ fn a_game_with_a_bad_move_is_analysed_up_to_it_and_nothing_is_lost() {
     let text = words.join(" ");
     assert!(text.contains("{ best } 1... e5 { [%eval "), "{text}");
     assert!(text.contains("{ Unread: Ke3 ( oops ) Nf6 (2... d5) 3. d4 0-1 }"), "{text}");
-    assert!(games[2].contains("Nf3#"));
+    assert!(games[2].contains("Nd3#"));
     // The same game alone.
     let output = run(&["--pgn", &pgn, "--depth", "3", "--game", "2", "--json"]);
     assert_eq!(output.status.code(), Some(1));

@@ -304,7 +304,10 @@ fn a_training_makes_a_model_and_resumes() {
 
 #[test]
 fn ratings_that_a_model_does_not_read_are_reported() {
-    let output = run(&["pra", "predict", "--rating", "1500"]);
+    let folder = TempDir::new();
+    let config = Config { ratings: false, ..Config::new(1, 12) };
+    let model = save_model(&folder, "unrated", &config);
+    let output = run(&["pra", "predict", "--model", &model, "--rating", "1500"]);
     assert_eq!(output.status.code(), Some(0));
     assert!(
         common::text(&output.stderr).contains("reads no ratings"),
