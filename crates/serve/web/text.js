@@ -1,6 +1,7 @@
 /** Games and positions that come in and go out as text: pasted, dropped, uploaded, or in the page's address. */
 
 import { confirmDialog, el, inTextField, openDialog } from "./ui.js";
+import { resultText } from "./words.js";
 
 /** @import { Context, Upload, ViewName } from "./types" */
 
@@ -87,7 +88,7 @@ function chooseGame(games, open) {
         open(index);
       },
     }, el("span", { class: "grow" }, game.title), game.problem && el("span", { class: "muted" }, `up to an error: ${game.problem}`),
-    el("span", { class: "muted" }, `${game.result.replace("1/2-1/2", "½–½").replace("-", "–")}, ${Math.ceil(game.plies / 2)} moves`)))));
+    el("span", { class: "muted" }, `${resultText(game.result)}, ${Math.ceil(game.plies / 2)} moves`)))));
   };
   search.addEventListener("input", fill);
   fill();

@@ -60,6 +60,20 @@ function append(element, children) {
 }
 
 /**
+ * A select of values with their names. If the `chosen` value is not among them, it is `otherwise`.
+ * @param {Record<string, any>} properties
+ * @param {[string | number, string][]} options
+ * @param {string | number | undefined} chosen
+ * @param {string | number} otherwise
+ */
+export function select(properties, options, chosen, otherwise) {
+  const element = el("select", properties, ...options.map(([value, name]) => el("option", { value }, name)));
+  element.value = String(chosen);
+  if (element.selectedIndex < 0) element.value = String(otherwise);
+  return element;
+}
+
+/**
  * Icons of 24 by 24 as path data, drawn with a stroke.
  * @type {Record<string, string>}
  */

@@ -2,16 +2,12 @@
  * Where the transformer looks: for each head of a layer, the attention weights from the square that is pointed at
  * (or, without one, what every square receives on average), small for all heads and large on the board.
  */
+import { indexOf, SQUARES } from "../board/geometry.js";
 import { chooseByArrow, el, setAttribute } from "../ui.js";
 import { setText } from "./dom.js";
 import { percent } from "./format.js";
 
 /** @import { CreateAttention, Welcome } from "./types" */
-
-/** @param {string} square */
-const squareIndex = (square) => square.charCodeAt(0) - 97 + 8 * (square.charCodeAt(1) - 49);
-/** @param {number} index */
-const squareName = (index) => "abcdefgh"[index % 8] + String(1 + (index >> 3));
 
 /** @type {CreateAttention} */
 export function createAttention({ request, onHeat }) {
@@ -105,12 +101,12 @@ export function createAttention({ request, onHeat }) {
     if (!all) return;
     const values = row(all);
     const { low, high, heat } = scale(values);
-    const from = square === null ? null : squareName(square);
+    const from = SQUARES[square ?? -1] ?? null;
     onHeat(heat, from);
     setText(least, percent(low));
     setText(most, percent(high));
     const best = [...values.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0)).slice(0, 4).filter((index) => (values[index] ?? 0) >= 0.01);
-    const list = best.map((index) => `${squareName(index)} ${percent(values[index] ?? 0)}`.replaceAll(" ", "\u00a0")).join(", ") || "no square in particular";
+    const list = best.map((index) => `${SQUARES[index]} ${percent(values[index] ?? 0)}`.replaceAll(" ", "\u00a0")).join(", ") || "no square in particular";
     setText(caption, `Head “${model.heads[head]?.name}” of layer ${layer + 1}: ${from ? `${from} looks at` : "all squares together look most at"} ${list}.`);
   }
 
@@ -138,7 +134,7 @@ export function createAttention({ request, onHeat }) {
       fetchNext();
     },
     point(name) {
-      square = name === null ? null : squareIndex(name);
+      square = name === null ? null : indexOf(name);
       draw();
     },
     flip(on) {

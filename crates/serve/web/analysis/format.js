@@ -2,7 +2,7 @@
  * Numbers and marks as text.
  */
 
-/** @import { Result, Score, Wdl } from "./types" */
+/** @import { Score, Wdl } from "./types" */
 
 /** @typedef {"?!" | "?" | "??"} Mark */
 
@@ -80,6 +80,3 @@ export function duration(seconds) {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
-
-/** @param {Result} result */
-export const resultText = (result) => result.replaceAll("1/2", "½").replace("-", "–");

@@ -2,6 +2,7 @@
  * "Learn from your mistakes": the position before each mistake, and a better move to be found on the board.
  */
 import { button, el } from "../ui.js";
+import { titleOf } from "../words.js";
 
 /** @import { CreateLearn, LearnMessage } from "./types" */
 
@@ -22,7 +23,7 @@ export function createLearn(send) {
   return {
     element,
     set(learn, explanation) {
-      const player = learn.color === "white" ? "White" : "Black";
+      const player = titleOf(learn.color);
       const last = learn.index + 1 >= learn.total;
       title.textContent = `${player}’s mistakes${learn.state === "done" ? "" : `: ${learn.index + 1} of ${learn.total}`}`;
       dots.replaceChildren(...Array.from({ length: Math.min(learn.total, 40) }, (_, index) =>

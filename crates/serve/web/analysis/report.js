@@ -2,7 +2,8 @@
  * The analysis of the whole game: started here, with progress, then accuracy, marks, and each mistake with a
  * better line and the line that refutes it.
  */
-import { button, el, svg } from "../ui.js";
+import { button, el, select, svg } from "../ui.js";
+import { COLORS, titleOf } from "../words.js";
 import { setText } from "./dom.js";
 import { duration, MARKS, markInfo, moveNumber } from "./format.js";
 import { markShape } from "./graph.js";
@@ -15,8 +16,8 @@ const INTRO = "The engine looks at every position of the main line on this machi
 
 /** @type {CreateReport} */
 export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions }) {
-  const time = el("select", { "aria-label": "Seconds per position", title: "Seconds per position" },
-    ...SECONDS.map((value) => el("option", { value, selected: value === seconds }, `${value} s each`)));
+  const time = select({ "aria-label": "Seconds per position", title: "Seconds per position" },
+    SECONDS.map((value) => [value, `${value} s each`]), seconds, 0.3);
   const start = button({ text: "Analyse the game", icon: "chart", class: "primary", onclick: () => {
     started = performance.now();
     onStart(Number(time.value));
@@ -68,8 +69,8 @@ export function createReport({ seconds, onStart, onStop, onLearn, onGo, actions 
       setText(/** @type {Element} */ (start.lastElementChild), "Analyse again");
       start.classList.remove("primary");
       summary.replaceChildren(table(report, game, onGo));
-      const learners = /** @type {const} */ (["white", "black"]).filter((color) => report[color].marks.some((count) => count > 0));
-      learn.replaceChildren(...learners.map((color) => button({ text: color === "white" ? "White" : "Black", onclick: () => onLearn(color) })));
+      const learners = COLORS.filter((color) => report[color].marks.some((count) => count > 0));
+      learn.replaceChildren(...learners.map((color) => button({ text: titleOf(color), onclick: () => onLearn(color) })));
       if (learners.length) learn.prepend(el("span", {}, "Learn from mistakes:"));
       const marked = game.mainLine.filter((node) => node.mark);
       const key = marked.map((node) => `${node.id}${node.mark}${node.loss}${node.better?.san.length}${node.refutation?.san.length}`).join();
@@ -154,6 +155,6 @@ const help = () => el("details", { class: "an-help" }, el("summary", {}, "How mo
     + "one after it. A suspect is looked at again, 8 and 32 times as long, and the uncertainty of the search is subtracted."),
   el("dl", { class: "an-pairs" }, ...MARKS.flatMap((info) => [el("dt", {}, legend(info.mark), ` ${info.mark} ${info.name}`),
     el("dd", {}, `${info.from.toFixed(2)} points or more are lost`)])),
-  el("p", {}, "Lichess marks from 0.05, 0.10 and 0.15. The numbers look alike, the curves do not: ours is almost twice as steep around zero, "
-    + "so from an even score 28, 55 and 113 centipawns earn a mark here, and 55, 110 and 170 there. The blunder starts at 0.20 to keep its distance from the mistake."),
+  el("p", {}, "Lichess marks from 0.05, 0.10 and 0.15, on a flatter curve: from an even score 28, 55 and 113 centipawns "
+    + "earn a mark here, and 55, 110 and 170 there."),
   el("p", {}, "Accuracy is 100 % for a player who never gives anything away."));

@@ -4,8 +4,9 @@
  * One move is a tab stop: the current one.
  */
 import { el, reveal } from "../ui.js";
+import { resultText } from "../words.js";
 import { reconcile } from "./dom.js";
-import { markInfo, moveNumber, nagText, resultText, scoreText, scoreWords } from "./format.js";
+import { markInfo, moveNumber, nagText, scoreText, scoreWords } from "./format.js";
 
 /** @import { CreateTree, GameTree, TreeNode } from "./types" */
 

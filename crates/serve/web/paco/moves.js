@@ -2,6 +2,7 @@
 
 import { createMoveList } from "../play/moves.js";
 import { el } from "../ui.js";
+import { winnerOf } from "../words.js";
 
 /** @import { PacoMessage } from "../types" */
 
@@ -87,9 +88,4 @@ export function createTurnList(goTo) {
       }, text);
     }));
   }
-}
-
-/** @param {NonNullable<PacoMessage["ending"]>} ending */
-export function winnerOf({ result }) {
-  return { "1-0": "White wins", "0-1": "Black wins", "1/2-1/2": "Draw", "*": "No result" }[result];
 }

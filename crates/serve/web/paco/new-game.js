@@ -1,8 +1,8 @@
 /** The dialog for a new game of Paco Ŝako: opponent and level, color, start position or a game to continue. */
 
-import { choices, levelField, middleLevel, toggle } from "../play/new-game.js";
+import { choices, colorField, levelField, middleLevel, openGameDialog, playersOf, toggle } from "../play/new-game.js";
 import { readStored, writeStored } from "../preferences.js";
-import { el, openDialog } from "../ui.js";
+import { el } from "../ui.js";
 
 /** @import { ClientMessage, Context, PacoPlayer } from "../types" */
 
@@ -27,31 +27,20 @@ export function openNewPacoGame(context, start) {
     "aria-label": "FEN or notation", placeholder: "FEN, or turns like d2>d4 e7>e5 d4xe5",
   });
   const opponent = choices("opponent", "Opponent", [["player", "Computer"], ["person", "Two people"]], kept.opponent ?? "player");
-  const color = choices("color", "Your color", [["white", "White"], ["random", "Random"], ["black", "Black"]], kept.color ?? "white");
+  const color = colorField(kept.color);
   const from = choices("from", "Start", [["start", "Start position"], ["text", "FEN or notation"]], "start");
-  const form = el("form", { class: "form", method: "dialog" },
+  openGameDialog("New game of Paco Ŝako", [
     el("div", { class: "field-group" }, opponent, level), color,
     el("div", { class: "field-group" }, from, text),
-    el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
-
-  function refresh() {
-    const data = new FormData(form);
-    toggle(level, data.get("opponent") === "player");
-    toggle(color, data.get("opponent") === "player");
-    toggle(text, data.get("from") === "text");
-  }
-  form.addEventListener("change", refresh);
-  form.addEventListener("submit", () => {
-    const data = Object.fromEntries([...new FormData(form)].map(([name, entry]) => [name, String(entry)]));
+  ], (data) => {
+    toggle(level, data.opponent === "player");
+    toggle(color, data.opponent === "player");
+    toggle(text, data.from === "text");
+  }, (data) => {
     writeStored(KEY, { level: data.level ?? kept.level ?? "", opponent: data.opponent ?? "", color: data.color ?? kept.color ?? "" });
     /** @type {PacoPlayer} */
-    const person = { kind: "person" };
-    /** @type {PacoPlayer} */
-    const other = data.opponent === "player" ? { kind: "player", level: Number(data.level) } : person;
-    const isWhite = data.color === "random" ? Math.random() < 0.5 : data.color !== "black";
-    const players = { white: isWhite ? person : other, black: isWhite ? other : person };
+    const other = data.opponent === "player" ? { kind: "player", level: Number(data.level) } : { kind: "person" };
+    const players = playersOf(data, other);
     start(data.from === "text" ? { type: "paco_load", text: data.text ?? "", ...players } : { type: "paco_new", ...players });
   });
-  openDialog("New game of Paco Ŝako", [form]);
-  refresh();
 }

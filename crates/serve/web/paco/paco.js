@@ -4,8 +4,9 @@ import { choosePromotion } from "../board/promotion.js";
 import { createTools } from "../board/tools.js";
 import { createStrips } from "../play/strip.js";
 import { boardFlipper, button, confirmDialog, el } from "../ui.js";
+import { COLORS, titleOf, winnerOf } from "../words.js";
 import { createHand, isChain, mayAct, occupantsOf, squaresFor } from "./hand.js";
-import { createTurnList, stepFrom, winnerOf } from "./moves.js";
+import { createTurnList, stepFrom } from "./moves.js";
 import { firstGame, openNewPacoGame } from "./new-game.js";
 import { handName, looksLikePaco, shareEntries } from "./notation.js";
 import { openRules } from "./rules.js";
@@ -14,11 +15,6 @@ import { openRules } from "./rules.js";
  * @import { Color, Context, PacoHintMessage, PacoMessage, View } from "../types"
  * @import { NewGame } from "./new-game.js"
  */
-
-/** @type {Color[]} */
-const COLORS = ["white", "black"];
-/** @param {Color} color */
-const titleOf = (color) => (color === "white" ? "White" : "Black");
 
 /**
  * @param {Context} context

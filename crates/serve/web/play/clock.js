@@ -1,8 +1,9 @@
 /** The clocks: the server sends the times with each message, the page counts down between them. */
 
 import { el } from "../ui.js";
+import { COLORS } from "../words.js";
 
-/** @import { Color, PlayMessage } from "../types" */
+/** @import { PlayMessage } from "../types" */
 
 export function createClocks() {
   const faces = { white: face("White"), black: face("Black") };
@@ -13,7 +14,7 @@ export function createClocks() {
   let timer;
 
   function draw() {
-    for (const color of /** @type {Color[]} */ (["white", "black"])) {
+    for (const color of COLORS) {
       const element = faces[color];
       element.hidden = !play?.clock;
       if (!play) continue;

@@ -1,7 +1,7 @@
 /** The dialog for a new game: opponent, color, start position and clock. The last choice is kept. */
 
 import { readStored, writeStored } from "../preferences.js";
-import { el, openDialog } from "../ui.js";
+import { el, openDialog, select } from "../ui.js";
 
 /** @import { ClientMessage, Context, Player, Welcome } from "../types" */
 
@@ -30,58 +30,40 @@ const TEMPERATURES = [["1", "Like people: moves by their odds"], ["0.5", "Carefu
 export function openNewGame(context, start, fromHere = false) {
   const { levels } = context.welcome;
   const kept = readStored(KEY);
-  /** @param {string} name @param {string} fallback */
-  const value = (name, fallback) => kept[name] ?? fallback;
-
   const level = levelField(levels, kept.level);
-  const temperature = el("select", { name: "temperature", "aria-label": "How the human-like player chooses" },
-    ...TEMPERATURES.map(([key, name]) => el("option", { value: key }, name)));
-  temperature.value = value("temperature", "1");
-  const number = el("input", { type: "number", name: "number", min: 0, max: 959, step: 1, placeholder: "Number 0 to 959, or random", "aria-label": "Number of the Chess960 position, 0 to 959; empty: random" });
-  number.value = value("number", "");
-  const fen = el("input", { type: "text", name: "fen", "aria-label": "FEN of the start position", placeholder: "FEN", autocomplete: "off", spellcheck: "false", maxlength: 200 });
-  fen.value = value("fen", "") || (context.state.position?.fen ?? "");
-  const minutes = el("input", { type: "number", name: "minutes", min: 0.25, max: 180, step: "any", required: true, "aria-label": "Minutes" });
-  minutes.value = value("minutes", "10");
-  const increment = el("input", { type: "number", name: "increment", min: 0, max: 180, step: 1, required: true, "aria-label": "Increment in seconds" });
-  increment.value = value("increment", "5");
+  const temperature = select({ name: "temperature", "aria-label": "How the human-like player chooses" }, TEMPERATURES, kept.temperature, 1);
+  const number = el("input", { type: "number", name: "number", min: 0, max: 959, step: 1, placeholder: "Number 0 to 959, or random", "aria-label": "Number of the Chess960 position, 0 to 959; empty: random", value: kept.number });
+  const fen = el("input", { type: "text", name: "fen", "aria-label": "FEN of the start position", placeholder: "FEN", autocomplete: "off", spellcheck: "false", maxlength: 200, value: kept.fen || context.state.position?.fen });
+  const minutes = el("input", { type: "number", name: "minutes", min: 0.25, max: 180, step: "any", required: true, "aria-label": "Minutes", value: kept.minutes ?? 10 });
+  const increment = el("input", { type: "number", name: "increment", min: 0, max: 180, step: 1, required: true, "aria-label": "Increment in seconds", value: kept.increment ?? 5 });
 
-  const opponent = choices("opponent", "Opponent", [["engine", "Engine"], ["model", "Human-like"], ["person", "Two people"]], value("opponent", "engine"));
-  const color = choices("color", "Your color", [["white", "White"], ["random", "Random"], ["black", "Black"]], value("color", "white"));
-  const variant = choices("variant", "Start position", [["chess", "Chess"], ["chess960", "Chess960"], ["fen", "From a FEN"]], value("variant", "chess"));
-  const clock = choices("clock", "Clock, minutes + seconds a move", CLOCKS.map((name) => [name, name === "none" ? "None" : name === "custom" ? "Custom" : name]), value("clock", "none"));
+  const opponent = choices("opponent", "Opponent", [["engine", "Engine"], ["model", "Human-like"], ["person", "Two people"]], kept.opponent ?? "engine");
+  const color = colorField(kept.color);
+  const variant = choices("variant", "Start position", [["chess", "Chess"], ["chess960", "Chess960"], ["fen", "From a FEN"]], kept.variant ?? "chess");
+  const clock = choices("clock", "Clock, minutes + seconds a move", CLOCKS.map((name) => [name, name === "none" ? "None" : name === "custom" ? "Custom" : name]), kept.clock ?? "none");
   clock.classList.add("clock-choices");
   const custom = el("div", { class: "row" },
     el("label", { class: "field grow" }, el("span", {}, "Minutes"), minutes),
     el("label", { class: "field grow" }, el("span", {}, "Increment, seconds"), increment));
 
-  const form = el("form", { class: "form", method: "dialog" },
+  openGameDialog(fromHere ? "Play on from here" : "New game", [
     el("div", { class: "field-group" }, opponent, level, temperature), color,
     !fromHere && el("div", { class: "field-group" }, variant, number, fen),
     el("div", { class: "field-group" }, clock, custom),
-    el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
-
-  /** Shows the fields that belong to the choices. */
-  function refresh() {
-    const data = new FormData(form);
-    toggle(level, data.get("opponent") === "engine");
-    toggle(temperature, data.get("opponent") === "model");
-    toggle(color, data.get("opponent") !== "person");
-    toggle(number, data.get("variant") === "chess960");
-    toggle(fen, data.get("variant") === "fen");
-    toggle(custom, data.get("clock") === "custom");
-    minutes.disabled = increment.disabled = data.get("clock") !== "custom";
-  }
-  form.addEventListener("change", refresh);
-  form.addEventListener("submit", () => {
-    const data = Object.fromEntries([...new FormData(form)].map(([name, entry]) => [name, String(entry)]));
+  ], (data) => {
+    toggle(level, data.opponent === "engine");
+    toggle(temperature, data.opponent === "model");
+    toggle(color, data.opponent !== "person");
+    toggle(number, data.variant === "chess960");
+    toggle(fen, data.variant === "fen");
+    toggle(custom, data.clock === "custom");
+    minutes.disabled = increment.disabled = data.clock !== "custom";
+  }, (data) => {
     writeStored(KEY, { ...kept, ...data });
     const message = messageOf(data);
     const { white, black, clock: time } = message;
     start(fromHere ? { type: "play_from", white, black, clock: time } : message);
   });
-  openDialog(fromHere ? "Play on from here" : "New game", [form]);
-  refresh();
 }
 
 /**
@@ -90,21 +72,54 @@ export function openNewGame(context, start, fromHere = false) {
  */
 function messageOf(data) {
   /** @type {Player} */
-  const person = { kind: "person" };
-  /** @type {Player} */
   const other = data.opponent === "engine" ? { kind: "engine", level: Number(data.level) }
-    : data.opponent === "model" ? { kind: "model", temperature: Number(data.temperature) } : person;
-  const white = data.color === "white" || (data.color === "random" && Math.random() < 0.5);
+    : data.opponent === "model" ? { kind: "model", temperature: Number(data.temperature) }
+    : { kind: "person" };
   const [minutes = 0, increment = 0] = data.clock === "custom" ? [Number(data.minutes), Number(data.increment)] : (data.clock ?? "").split("+").map(Number);
   return {
     type: "new_game",
     variant: data.variant === "chess960" ? "chess960" : "chess",
     ...(data.variant === "chess960" && { position: data.number ? Number(data.number) : null }),
     ...(data.variant === "fen" && { fen: (data.fen ?? "").trim() }),
-    white: white ? person : other,
-    black: white ? other : person,
+    ...playersOf(data, other),
     clock: data.clock === "none" ? null : { initial_ms: Math.round(60_000 * minutes), increment_ms: 1000 * increment },
   };
+}
+
+/**
+ * Opens the dialog of a new game. Both functions are given the values of the fields by name; `refresh` shows those
+ * that belong to the choices.
+ * @param {string} title
+ * @param {(HTMLElement | false)[]} fields
+ * @param {(data: Record<string, string>) => void} refresh
+ * @param {(data: Record<string, string>) => void} submit
+ */
+export function openGameDialog(title, fields, refresh, submit) {
+  const form = el("form", { class: "form", method: "dialog" }, ...fields,
+    el("div", { class: "dialog-actions" }, el("button", { class: "button primary", type: "submit" }, "Start the game")));
+  const data = () => Object.fromEntries([...new FormData(form)].map(([name, entry]) => [name, String(entry)]));
+  form.addEventListener("change", () => refresh(data()));
+  form.addEventListener("submit", () => submit(data()));
+  openDialog(title, [form]);
+  refresh(data());
+}
+
+/** @param {string} [chosen] */
+export function colorField(chosen = "white") {
+  return choices("color", "Your color", [["white", "White"], ["random", "Random"], ["black", "Black"]], chosen);
+}
+
+/**
+ * The person with the chosen color, and the other player.
+ * @template P
+ * @param {Record<string, string>} data
+ * @param {P} other
+ */
+export function playersOf({ color }, other) {
+  /** @type {{ kind: "person" }} */
+  const person = { kind: "person" };
+  const isWhite = color === "random" ? Math.random() < 0.5 : color !== "black";
+  return isWhite ? { white: person, black: other } : { white: other, black: person };
 }
 
 /**
@@ -125,11 +140,9 @@ export function choices(name, legend, options, chosen) {
  * @param {string} [chosen]
  */
 export function levelField(levels, chosen) {
-  const level = el("select", { name: "level", "aria-label": "Level", "aria-describedby": "level-detail", onchange: describe },
-    ...levels.map(({ name }, index) => el("option", { value: index }, name)));
+  const level = select({ name: "level", "aria-label": "Level", "aria-describedby": "level-detail", onchange: describe },
+    levels.map(({ name }, index) => [index, name]), chosen, middleLevel(levels));
   const detail = el("p", { id: "level-detail", class: "muted level-detail" });
-  level.value = chosen ?? "";
-  if (level.selectedIndex < 0) level.selectedIndex = middleLevel(levels);
   function describe() {
     detail.textContent = levels[level.selectedIndex]?.detail ?? "";
   }

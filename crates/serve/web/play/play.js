@@ -3,6 +3,7 @@
 import { createTools } from "../board/tools.js";
 import { createMoveInput, stepByKey } from "../move-input.js";
 import { boardFlipper, button, confirmDialog, el, oncePerFrame } from "../ui.js";
+import { COLORS, resultText, titleOf, winnerOf } from "../words.js";
 import { createClocks } from "./clock.js";
 import { materialOf } from "./material.js";
 import { createMoveList, lineOf } from "./moves.js";
@@ -11,19 +12,12 @@ import { createStrips } from "./strip.js";
 
 /** @import { AutoShape, ClientMessage, Color, Context, PlayMessage, Player, Shape, View } from "../types" */
 
-/** Before the first game. @type {PlayMessage} */
-const NO_GAME = {
-  type: "play", status: "none", white: { kind: "person" }, black: { kind: "person" }, clock: null, white_ms: 0, black_ms: 0,
-  running: null, node: -1, line: [], thinking: false, result: "*", reason: null, claimable: null, can_take_back: false,
-};
-
 /**
  * @param {Context} context
  * @returns {View}
  */
 export function createPlayView(context) {
   const { state } = context;
-  const currentPlay = () => state.play ?? NO_GAME;
   /** @type {AutoShape[]} */
   let hint = [];
   let hintText = "";
@@ -74,7 +68,7 @@ export function createPlayView(context) {
   const playing = () => state.play?.status === "playing";
   const isLive = () => state.position?.node === state.play?.node;
   /** @param {Color} color */
-  const isPerson = (color) => currentPlay()[color].kind === "person";
+  const isPerson = (color) => state.play?.[color].kind === "person";
   const line = () => lineOf(state.game, state.play);
   const shownIndex = () => line().findIndex((node) => node.id === state.position?.node);
 
@@ -85,20 +79,21 @@ export function createPlayView(context) {
     context.send(message);
   }
 
+  const isStandard = () => state.game?.start_fen.startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w");
+
   function rematch() {
     const { game, play } = state;
     if (!game || !play) return;
-    const standard = game.start_fen.startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w");
     const full = /^[nbrqk]{8}\/pppppppp\/8\/8\/8\/8\/PPPPPPPP\//.test(game.start_fen);
     startGame({
       type: "new_game", variant: game.variant, white: play.black, black: play.white, clock: play.clock,
-      ...(game.variant === "chess960" && full ? { position: null } : !standard && { fen: game.start_fen }),
+      ...(game.variant === "chess960" && full ? { position: null } : !isStandard() && { fen: game.start_fen }),
     });
   }
 
   function playOn() {
-    const play = currentPlay();
-    if (play.status === "none") context.playFromHere();
+    const { play } = state;
+    if (!play || play.status === "none") context.playFromHere();
     else startGame({ type: "play_from", white: play.white, black: play.black, clock: play.clock });
   }
 
@@ -145,17 +140,16 @@ export function createPlayView(context) {
   }
 
   function drawPanel() {
-    const { position } = state;
-    const play = currentPlay();
-    if (!position) return;
-    for (const color of /** @type {Color[]} */ (["white", "black"])) {
+    const { play, position } = state;
+    if (!play || !position) return;
+    for (const color of COLORS) {
       const toMove = position.turn === color && playing();
       strips[color].update({ text: nameOf(play[color], color), pieces: materialOf(position.fen, color), busy: play.thinking && toMove && isLive(), toMove });
     }
     const nodes = line();
     const at = shownIndex();
     const entries = nodes.slice(1).map(({ id, san, ply }) => ({ id, text: san ?? "", number: Math.ceil(ply / 2), isWhite: ply % 2 === 1 }));
-    moves.update(entries, position.node, play.status === "over" ? play.result.replace("1/2-1/2", "½–½").replace("-", "–") : "");
+    moves.update(entries, position.node, play.status === "over" ? resultText(play.result) : "");
     head.classList.toggle("over", play.status === "over");
     newGame.classList.toggle("primary", play.status === "none");
     statusLine.textContent = statusOf(play);
@@ -196,10 +190,9 @@ export function createPlayView(context) {
 
   /** @param {Player} player @param {Color} color */
   function nameOf(player, color) {
-    const side = color === "white" ? "White" : "Black";
     if (player.kind === "engine") return `Engine · ${context.welcome.levels[player.level]?.name ?? player.level}`;
     if (player.kind === "model") return "Human-like model";
-    return isPerson("white") && isPerson("black") ? side : "You";
+    return isPerson("white") && isPerson("black") ? titleOf(color) : "You";
   }
 
   /** @param {PlayMessage} play */
@@ -209,16 +202,15 @@ export function createPlayView(context) {
     if (play.status === "over") return endingOf(play);
     if (!isLive()) return "An earlier position";
     const turn = position?.turn ?? "white";
+    const side = titleOf(turn);
     const check = position?.check ? " Check!" : "";
-    if (play.thinking) return `${turn === "white" ? "White" : "Black"} is thinking…${check}`;
-    if (isPerson("white") && isPerson("black")) return `${turn === "white" ? "White" : "Black"} to move.${check}`;
-    return isPerson(turn) ? `Your move.${check}` : `${turn === "white" ? "White" : "Black"} to move.`;
+    if (play.thinking) return `${side} is thinking…${check}`;
+    return isPerson(turn) && !COLORS.every(isPerson) ? `Your move.${check}` : `${side} to move.${check}`;
   }
 
   function startName() {
-    const { game } = state;
-    if (game?.variant === "chess960") return "Chess960";
-    return game?.start_fen.startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w") === false ? "From a position" : "Starting position";
+    if (state.game?.variant === "chess960") return "Chess960";
+    return isStandard() === false ? "From a position" : "Starting position";
   }
 
   // ---- messages
@@ -270,6 +262,5 @@ export function createPlayView(context) {
 
 /** @param {PlayMessage} play */
 function endingOf(play) {
-  const winner = play.result === "1-0" ? "White wins" : play.result === "0-1" ? "Black wins" : play.result === "*" ? "No result" : "Draw";
-  return play.reason ? `${winner}: ${play.reason}` : winner;
+  return [winnerOf(play), play.reason].filter(Boolean).join(": ");
 }
