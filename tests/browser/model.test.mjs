@@ -23,6 +23,27 @@ test("what people would play stands beside the engine, with odds and what they l
   await tab.reads("main .an-tree", move);
 });
 
+test("people are of any rating or of a chosen one, which is kept", async ({ open }) => {
+  const tab = await open({ path: "#analysis" });
+  const tabPeople = tab.page.getByRole("tab", { name: "People" });
+  const rating = tab.page.getByRole("combobox", { name: "People" });
+  const rows = tab.page.locator("main .an-odds:not(.an-stale) li button:visible");
+  await tabPeople.click();
+  await rows.first().waitFor();
+  assert.equal(await rating.locator("option:checked").textContent(), "of any rating");
+  const odds = await tab.page.locator("main .an-odds").innerText();
+  await rating.selectOption("1000");
+  await tab.until(([before]) => {
+    const list = document.querySelector("main .an-odds");
+    return list instanceof HTMLElement && !list.classList.contains("an-stale") && list.innerText !== before;
+  }, [odds], "other odds");
+  await tab.page.reload();
+  await tab.ready();
+  await tabPeople.click();
+  await rows.first().waitFor();
+  assert.equal(await rating.inputValue(), "1000");
+});
+
 test("where the game is over, the bar shows its result, and People reports that there is no move", async ({ open }) => {
   const tab = await open({ path: "#analysis" });
   await tab.paste("1. f3 e5 2. g4 Qh4# 0-1");

@@ -89,6 +89,44 @@ test("the human-like model takes its time to move; a stalemate ends a game again
   assert.equal((await tab.moves()).length, 1);
 });
 
+test("the human-like model plays like people of the chosen rating; the choice is kept, and older choices do no harm", async ({ open }) => {
+  const tab = await open();
+  const form = tab.page.locator("dialog form");
+  const rating = form.getByRole("combobox", { name: "Strength" });
+  await tab.page.evaluate(() => localStorage.setItem("tabiya-new-game", JSON.stringify({ opponent: "model", temperature: "0.5", rating: "77" })));
+  await tab.button("New game").click();
+  assert.deepEqual([await rating.inputValue(), await form.locator("select[name=temperature]").inputValue()], ["1600", ""]);
+  const offered = await rating.getByRole("option").allTextContents();
+  assert.deepEqual([offered.length, offered[0], offered.at(-1)], [9, "Plays like people rated 1000", "Plays like people rated 2600"]);
+  await form.getByRole("radio", { name: "Engine" }).check({ force: true });
+  assert.ok(!(await rating.isVisible()));
+  await form.getByRole("radio", { name: "Human-like" }).check({ force: true });
+  await rating.selectOption("2200");
+  await form.getByRole("button", { name: "Start the game" }).click();
+  await tab.status("Your move");
+  await tab.reads("main .strip-name", "Human-like · 2200");
+  await tab.move("e2", "e4");
+  await tab.status("Your move");
+  assert.equal((await tab.moves()).length, 2);
+  await tab.exports(/\[Black "Tabiya \(like people rated 2200\)"\]/);
+  await tab.button("New game").click();
+  assert.equal(await rating.inputValue(), "2200");
+  await tab.page.keyboard.press("Escape");
+  // A game that an older page has saved has a temperature and no rating.
+  await tab.saves('"rating":2200');
+  await tab.page.evaluate(() => {
+    const saved = JSON.parse(sessionStorage.getItem("tabiya-session") ?? "");
+    saved.play.black = { kind: "model", temperature: 0.5 };
+    sessionStorage.setItem("tabiya-session", JSON.stringify(saved));
+  });
+  await tab.page.reload();
+  await tab.ready();
+  await tab.reads("main .strip-name", "Human-like · 1600");
+  await tab.move("a2", "a3");
+  await tab.status("Your move");
+  assert.equal((await tab.moves()).length, 4);
+});
+
 test("castling to both sides, by the king's target and by its rook", async ({ open }) => {
   const tab = await open();
   await tab.newGame({ fen: "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1" });

@@ -73,7 +73,12 @@ pub enum Work {
     /// Searches a position: [`Update::Lines`] as they change, [`Update::Found`] at the end.
     Search(Search),
     /// The move probabilities and the value of a position: [`Update::Prediction`].
-    Predict(Position),
+    Predict {
+        /// The position with its history.
+        game: Game,
+        /// The rating of both players; `None` if unknown.
+        rating: Option<u16>,
+    },
     /// The attention weights of a head: [`Update::Attention`].
     Attention {
         /// The position.

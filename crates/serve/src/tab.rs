@@ -11,7 +11,7 @@ use crate::paco::{self, PacoSession};
 use crate::protocol::{
     ClientMessage, HeadInfo, ModelInfo, NoticeLevel, PROTOCOL, Saved, ServerMessage, Welcome,
 };
-use crate::session::{Session, Uploads, levels};
+use crate::session::{Session, Uploads, levels, ratings};
 use crate::tabs::Tabs;
 
 /// The state of a tab.
@@ -86,6 +86,7 @@ fn welcome(session: u64, cores: usize) -> Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         cores,
         levels: levels(),
+        ratings: ratings(),
         paco_levels: paco::levels(),
         model: model().clone(),
     }

@@ -7,7 +7,7 @@ const KEY = "tabiya-preferences";
 /** @type {PreferenceValues} */
 const DEFAULTS = {
   boardColors: "slate", sound: false, animation: true, coordinates: true, boardSize: 1,
-  engine: true, multipv: 3, arrows: true, seconds: 0.3,
+  engine: true, multipv: 3, arrows: true, seconds: 0.3, rating: 0,
 };
 
 /**

@@ -23,7 +23,8 @@ export type Wdl = [number, number, number];
 export type Player =
   | { kind: "person" }
   | { kind: "engine"; level: number } // an index into `Welcome.levels`
-  | { kind: "model"; temperature: number }; // the human-like player; 1 plays like people, 0 the likeliest move
+  /** Plays like people of a rating, one of `Welcome.ratings`, at the fitted temperature or another: 0 the likeliest move. */
+  | { kind: "model"; rating: number; temperature?: number };
 
 export interface TimeControl { initial_ms: number; increment_ms: number }
 
@@ -69,7 +70,8 @@ export type ClientMessage =
   | { type: "get_pgn" }
   // Analysis of the position shown.
   | { type: "set_engine"; on: boolean; multipv: number; threat: boolean }
-  | { type: "set_model"; on: boolean }
+  /** `rating`: of the people; null: unknown. */
+  | { type: "set_model"; on: boolean; rating?: number | null }
   | { type: "get_attention"; layer: number; head: number }
   /** The board after some moves of a line, for hovering. */
   | { type: "preview"; node: number; moves: Uci[] }
@@ -144,6 +146,8 @@ export type ServerMessage =
 export interface Welcome {
   type: "welcome"; protocol: 1; session: number; version: string; cores: number;
   levels: { name: string; detail: string }[];
+  /** Of people to imitate. */
+  ratings: number[];
   paco_levels: { name: string; detail: string }[];
   /** Layers and the names of the heads of the transformer; `free` heads have learned masks. */
   model: { layers: number; heads: { name: string; free: boolean }[] };

@@ -58,6 +58,8 @@ export interface PreferenceValues {
   multipv: number;
   arrows: boolean;
   seconds: number;
+  /** Of the people whose moves are predicted; 0: unknown. */
+  rating: number;
 }
 
 export interface Context {

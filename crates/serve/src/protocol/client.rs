@@ -90,6 +90,8 @@ pub enum ClientMessage {
     },
     SetModel {
         on: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rating: Option<u16>,
     },
     GetAttention {
         layer: usize,

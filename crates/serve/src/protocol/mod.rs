@@ -139,8 +139,20 @@ pub type Wdl = [u32; 3];
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Player {
     Person {},
-    Engine { level: usize },
-    Model { temperature: f32 },
+    Engine {
+        level: usize,
+    },
+    Model {
+        /// Games that an older page has saved have none.
+        #[serde(default = "default_rating")]
+        rating: u16,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        temperature: Option<f32>,
+    },
+}
+
+const fn default_rating() -> u16 {
+    1600
 }
 
 /// A time control.

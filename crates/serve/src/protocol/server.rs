@@ -70,6 +70,7 @@ pub struct Welcome {
     pub version: String,
     pub cores: usize,
     pub levels: Vec<Level>,
+    pub ratings: Vec<u16>,
     pub paco_levels: Vec<PacoLevel>,
     pub model: ModelInfo,
 }

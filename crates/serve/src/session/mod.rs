@@ -55,7 +55,7 @@ use report::Analysis;
 use slot::Slot;
 
 pub use openings::opening;
-pub use players::levels;
+pub use players::{levels, ratings};
 
 /// Access to uploaded texts.
 pub trait Uploads: Send + Sync {
@@ -184,8 +184,8 @@ impl Session {
                 self.engine.set(on, multipv, threat);
                 Ok(())
             }
-            ClientMessage::SetModel { on } => {
-                self.model.set(on);
+            ClientMessage::SetModel { on, rating } => {
+                self.model.set(on, rating);
                 Ok(())
             }
             ClientMessage::GetAttention { layer, head } => self.request_attention(layer, head),

@@ -48,7 +48,9 @@ struct Check {
 #[derive(Default)]
 pub struct ModelView {
     is_on: bool,
-    job: Slot<DocumentNode>,
+    /// The rating of the people; `None` if unknown.
+    rating: Option<u16>,
+    job: Slot<(DocumentNode, Option<u16>)>,
     /// The prediction for a node; none if the model failed there.
     predicted: Option<(DocumentNode, Option<PositionPrediction>)>,
     check: Slot<Check>,
@@ -63,11 +65,12 @@ pub struct ModelView {
 }
 
 impl ModelView {
-    pub fn set(&mut self, is_on: bool) {
-        self.is_on = is_on;
-        if !is_on {
+    pub fn set(&mut self, is_on: bool, rating: Option<u16>) {
+        if !is_on || rating != self.rating {
             self.predicted = None;
         }
+        self.is_on = is_on;
+        self.rating = rating;
     }
 
     fn reset(&mut self) {
@@ -104,7 +107,7 @@ impl ModelView {
         let checked = self.check.finish(id).is_some();
         let attended = self.attention.finish(id).is_some();
         self.is_complete |= checked;
-        if let Some(place) = predicted {
+        if let Some((place, _)) = predicted {
             self.predicted = Some((place, None));
         }
         predicted.is_some() || checked || attended
@@ -125,13 +128,15 @@ impl Session {
             self.model.wanted = None;
         }
         let known = self.model.predicted.as_ref().is_some_and(|(at, _)| *at == place);
-        let wanted = (is_wanted && !known).then_some(place);
+        let rating = self.model.rating;
+        let wanted = (is_wanted && !known).then_some((place, rating));
         match self.model.job.step(wanted.as_ref()) {
             Step::Nothing => {}
             Step::Stop(id) => self.out.push(Output::Stop(id)),
             Step::Start => {
-                let id = self.start(Work::Predict(position));
-                self.model.job.fill(id, place);
+                let game = self.document.tree.game(place.node).unwrap_or_default();
+                let id = self.start(Work::Predict { game, rating });
+                self.model.job.fill(id, (place, rating));
             }
         }
         let wanted = if is_wanted { self.next_check(place) } else { None };
@@ -185,7 +190,7 @@ impl Session {
     }
 
     pub(super) fn model_predicted(&mut self, id: JobId, prediction: PositionPrediction) {
-        let Some(place) = self.model.job.finish(id) else { return };
+        let Some((place, _)) = self.model.job.finish(id) else { return };
         self.model.reset();
         self.model.predicted = Some((place, Some(prediction)));
         self.send_model();

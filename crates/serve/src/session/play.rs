@@ -6,11 +6,13 @@ use std::time::Duration;
 use chess::pgn::{GameTree, NodeId};
 use chess::{Color, Move, Position, chess960};
 use engine::search::Limits;
+use pra::imitation::fitted_temperature;
+use pra::pace::{Clock, thinking_time};
 use pra::predict::PositionPrediction;
 
 use super::clock::GameClock;
 use super::document::uci;
-use super::players::{self, TimeLeft};
+use super::players;
 use super::position::{outcome_message, won_by};
 use super::refusal::Refusal;
 use super::slot::Step;
@@ -99,10 +101,11 @@ impl Play {
         matches!(self.player(color), Player::Person {})
     }
 
-    fn time_left(&self, color: Color, now: Duration) -> Option<TimeLeft> {
-        self.clock.as_ref().map(|clock| TimeLeft {
+    fn time_left(&self, color: Color, now: Duration) -> Option<Clock> {
+        self.clock.as_ref().map(|clock| Clock {
             remaining: clock.remaining(color, now),
             increment: Duration::from_millis(clock.control.increment_ms),
+            moves_to_go: None,
         })
     }
 }
@@ -336,7 +339,8 @@ impl Session {
                         let random = self.rng.next_u64();
                         Work::Search(players::engine_search(game, level, time, random))
                     }
-                    _ => Work::Predict(*game.position()),
+                    Player::Model { rating, .. } => Work::Predict { game, rating: Some(rating) },
+                    Player::Person {} => return,
                 };
                 let id = self.start(work);
                 self.play_job.fill(id, (place, player));
@@ -375,14 +379,15 @@ impl Session {
         let Some(play) = &mut self.play else { return };
         let game = self.document.tree.game(place.node).unwrap_or_default();
         let turn = game.position().turn();
-        let Player::Model { temperature } = play.player(turn) else { return };
+        let Player::Model { rating, temperature } = play.player(turn) else { return };
+        let temperature = temperature.unwrap_or_else(|| fitted_temperature(rating));
         let sampled = players::sample(prediction, temperature, &mut self.rng);
         let legal = sampled.filter(|&m| game.position().is_legal(m));
         let Some(m) = legal.or_else(|| game.position().legal_moves().first().copied()) else {
             return;
         };
         let time = play.time_left(turn, now);
-        let thinks = players::thinking_time(prediction, &game, m, time, &mut self.rng);
+        let thinks = thinking_time(prediction, &game, m, time, &mut self.rng);
         play.chosen = Some((m, play.since + thinks));
         self.tick();
     }

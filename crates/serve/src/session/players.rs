@@ -1,10 +1,12 @@
-//! Players: the levels of the engine, the pace of both machines.
+//! Players: the levels of the engine and its pace, the ratings of the human-like model and its choice of moves.
 
 use std::time::Duration;
 
 use chess::rng::Rng;
 use chess::{Game, Move};
 use engine::search::{Limits, Weakening};
+use pra::imitation::RATINGS;
+use pra::pace::Clock;
 use pra::player::at_temperature;
 use pra::predict::PositionPrediction;
 
@@ -18,6 +20,9 @@ const MOST: Duration = Duration::from_secs(3);
 const UNTIMED: Duration = Duration::from_millis(900);
 /// The minimum time before a machine's move is played, so that it can be seen.
 const LEAST: Duration = Duration::from_millis(250);
+
+/// Points between two ratings to choose from.
+const RATING_STEP: usize = 200;
 
 /// A level: its name, and the strength limit.
 struct EngineLevel {
@@ -61,6 +66,11 @@ pub fn levels() -> Vec<Level> {
     LEVELS.iter().map(level).collect()
 }
 
+/// The ratings that the human-like model offers to imitate: the first of each band.
+pub fn ratings() -> Vec<u16> {
+    (*RATINGS.start()..*RATINGS.end()).step_by(RATING_STEP).collect()
+}
+
 /// A number rounded to two significant digits: 2,506 becomes "2,500".
 fn rounded(number: u64) -> String {
     let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
@@ -77,7 +87,12 @@ pub fn check(player: Player) -> Result<(), Refusal> {
         Player::Person {} => Ok(()),
         Player::Engine { level } if level < LEVELS.len() => Ok(()),
         Player::Engine { level } => Err(Refusal::Level(level)),
-        Player::Model { temperature } if (0.0..=10.0).contains(&temperature) => Ok(()),
+        Player::Model { rating, .. } if !RATINGS.contains(&rating) => Err(Refusal::Rating),
+        Player::Model { temperature, .. }
+            if temperature.is_none_or(|temperature| (0.0..=10.0).contains(&temperature)) =>
+        {
+            Ok(())
+        }
         Player::Model { .. } => Err(Refusal::Temperature),
     }
 }
@@ -90,22 +105,20 @@ pub fn name(player: Player) -> String {
             Some(level) => format!("Tabiya ({})", level.name),
             None => "Tabiya".to_owned(),
         },
-        Player::Model { .. } => "Tabiya (human-like)".to_owned(),
+        Player::Model { rating, temperature: None } => {
+            format!("Tabiya (like people rated {rating})")
+        }
+        Player::Model { rating, temperature: Some(temperature) } => {
+            format!("Tabiya (like people rated {rating}, temperature {temperature})")
+        }
     }
 }
 
-/// Time and increment of the player to move.
-#[derive(Clone, Copy, Debug)]
-pub struct TimeLeft {
-    pub remaining: Duration,
-    pub increment: Duration,
-}
-
 /// The search for a move of the engine at a level.
-pub fn engine_search(game: Game, level: usize, time: Option<TimeLeft>, random: u64) -> Search {
+pub fn engine_search(game: Game, level: usize, time: Option<Clock>, random: u64) -> Search {
     let move_time = match time {
         None => UNTIMED,
-        Some(TimeLeft { remaining, increment }) => {
+        Some(Clock { remaining, increment, .. }) => {
             let planned = remaining / 25 + increment.mul_f64(0.7);
             planned.min(remaining / 3).min(MOST).max(Duration::from_millis(5))
         }
@@ -125,7 +138,7 @@ pub fn engine_search(game: Game, level: usize, time: Option<TimeLeft>, random: u
 }
 
 /// The minimum time before a move of the engine is played.
-pub fn engine_pause(time: Option<TimeLeft>) -> Duration {
+pub fn engine_pause(time: Option<Clock>) -> Duration {
     time.map_or(LEAST, |time| LEAST.min(time.remaining / 20))
 }
 
@@ -143,45 +156,6 @@ pub fn sample(prediction: &PositionPrediction, temperature: f32, rng: &mut Rng) 
     prediction.moves.first().map(|&(m, _)| m)
 }
 
-/// A human-like thinking time: longer with the entropy of the prediction; shorter in the opening, for a recapture
-/// and for the only move; in proportion to the clock; with log-normal noise.
-pub fn thinking_time(
-    prediction: &PositionPrediction,
-    game: &Game,
-    chosen: Move,
-    time: Option<TimeLeft>,
-    rng: &mut Rng,
-) -> Duration {
-    let of = |&(_, p): &(Move, f32)| if p > 0.0 { -f64::from(p) * f64::from(p).ln() } else { 0.0 };
-    let entropy: f64 = prediction.moves.iter().map(of).sum();
-    let mut seconds = 0.5 + 1.3 * entropy;
-    let recaptures = chosen.is_capture()
-        && game.moves().last().is_some_and(|last| last.is_capture() && last.to() == chosen.to());
-    if recaptures {
-        seconds *= 0.4;
-    }
-    if prediction.moves.len() == 1 {
-        seconds *= 0.3;
-    }
-    if game.position().fullmove_number() <= 6 {
-        seconds *= 0.5;
-    }
-    // Approximately log-normal, by a sum of uniform samples.
-    let normal = (0..6).map(|_| f64::from(rng.next_f32())).sum::<f64>() - 3.0;
-    seconds *= (0.6 * normal).exp();
-    let (least, most) = match time {
-        None => (0.35, 6.0),
-        Some(TimeLeft { remaining, increment }) => {
-            let (left, increment) = (remaining.as_secs_f64(), increment.as_secs_f64());
-            // Mean thinking time 2.5 s; clock budget for 40 moves.
-            seconds *= ((left / 40.0 + 0.8 * increment) / 2.5).min(6.0);
-            let most = (left / 8.0).min(20.0);
-            (0.2_f64.min(most), most)
-        }
-    };
-    Duration::from_secs_f64(seconds.clamp(least, most))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,27 +165,6 @@ mod tests {
         let legal = Position::INITIAL.legal_moves();
         let moves = legal.into_iter().zip(probabilities.iter().copied()).collect();
         PositionPrediction { position: Position::INITIAL, moves, wdl: [0.3, 0.4, 0.3] }
-    }
-
-    fn mean(probabilities: &[f32], game: &Game, time: Option<TimeLeft>) -> f64 {
-        let prediction = prediction(probabilities);
-        let mut rng = Rng::from_seed(7);
-        let chosen = prediction.moves[0].0;
-        let time = |_| thinking_time(&prediction, game, chosen, time, &mut rng).as_secs_f64();
-        (0..500).map(time).sum::<f64>() / 500.0
-    }
-
-    #[test]
-    fn the_model_thinks_longer_where_it_is_less_sure_and_has_more_time() {
-        let game = Game::default();
-        let (sure, unsure) = ([0.97, 0.01, 0.01, 0.01], [0.125; 8]);
-        assert!(mean(&sure, &game, None) < 0.5 * mean(&unsure, &game, None));
-        let clock = |seconds| {
-            Some(TimeLeft { remaining: Duration::from_secs(seconds), increment: Duration::ZERO })
-        };
-        let (bullet, rapid) = (mean(&unsure, &game, clock(60)), mean(&unsure, &game, clock(900)));
-        assert!(bullet < 1.5 && rapid > 3.0 * bullet, "{bullet} {rapid}");
-        assert!(mean(&unsure, &game, clock(1)) <= 0.125);
     }
 
     #[test]
@@ -238,7 +191,8 @@ mod tests {
         for level in 0..LEVELS.len() {
             for remaining in [1, 500, 60_000, 80_000_000] {
                 let increment = Duration::from_secs(3600);
-                let time = TimeLeft { remaining: Duration::from_millis(remaining), increment };
+                let remaining = Duration::from_millis(remaining);
+                let time = Clock { remaining, increment, moves_to_go: None };
                 let search = engine_search(Game::default(), level, Some(time), 1);
                 let bound = search.limits.move_time.unwrap();
                 assert!(bound <= MOST && (bound <= time.remaining / 3 || bound.as_millis() <= 5));

@@ -2,6 +2,7 @@
 
 use chess::pgn::TreeError;
 use chess::{FenError, SanError, UciError};
+use pra::imitation::RATINGS;
 
 use super::document::MAX_NODES;
 
@@ -35,6 +36,8 @@ pub enum Refusal {
     Chess960(u16),
     #[error("There is no level {0}.")]
     Level(usize),
+    #[error("The rating must be between {} and {}.", RATINGS.start(), RATINGS.end())]
+    Rating,
     #[error("The temperature must be between 0 and 10.")]
     Temperature,
     #[error("A clock has 1 second to 1 day, and an increment of at most 1 hour.")]

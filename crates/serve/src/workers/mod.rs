@@ -134,7 +134,7 @@ impl Context {
         match work {
             Work::Search(search) => search::run(&self, search, &mut stop).await,
             Work::AnalyseGame { tree, limits } => game::run(&self, tree, limits, stop).await,
-            Work::Predict(_) | Work::Attention { .. } => self.workers.model.run(work).await,
+            Work::Predict { .. } | Work::Attention { .. } => self.workers.model.run(work).await,
             Work::PacoTurn(task) => paco::turn(&self, *task, &mut stop).await,
             Work::PacoIn { position, turns } => {
                 paco::paco_in(&self, *position, turns, &mut stop).await

@@ -53,7 +53,10 @@ fn infer(slot: &mut Option<Loaded>, work: Work) -> Update {
     }
     let Some(Loaded { player, attention }) = slot else { return failed("there is no model") };
     match work {
-        Work::Predict(position) => Update::Prediction(player.predict(&position)),
+        Work::Predict { game, rating } => {
+            player.ratings = [rating; 2];
+            Update::Prediction(player.predict_game(&game))
+        }
         Work::Attention { position, layer, head } => {
             if attention.as_ref().is_none_or(|(known, _)| *known != position) {
                 let weights = player.weights();

@@ -136,10 +136,31 @@ async fn the_model_answers() {
     let workers = Arc::new(Workers::new(1));
     let mailbox = Arc::default();
     let position = Position::INITIAL;
-    let _job = workers.start(1, Job { id: id(1), work: Work::Predict(position) }, &mailbox);
-    let Update::Prediction(prediction) = wait(&mailbox, 1, |_| true).await else { panic!() };
-    assert_eq!(prediction.moves.len(), 20);
-    for (number, layer, weights) in [(2, 0, 4096), (3, 99, 0)] {
+    let mut knights_out_and_back = Game::default();
+    for uci in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+        let m = knights_out_and_back.position().parse_uci(uci).expect("a move");
+        knights_out_and_back.play(m).expect("a legal move");
+    }
+    let mut predictions = Vec::new();
+    for (number, game, rating) in [
+        (1, Game::default(), None),
+        (2, Game::default(), Some(1000)),
+        (3, knights_out_and_back, None),
+        (4, Game::default(), None),
+    ] {
+        let work = Work::Predict { game, rating };
+        let _job = workers.start(1, Job { id: id(number), work }, &mailbox);
+        let Update::Prediction(prediction) = wait(&mailbox, number, |_| true).await else {
+            panic!()
+        };
+        assert_eq!(prediction.moves.len(), 20);
+        predictions.push(prediction.moves);
+    }
+    let weights = pra::embedded().expect("a model");
+    assert_eq!(predictions[0] != predictions[1], weights.config().ratings);
+    assert_eq!(predictions[0] != predictions[2], weights.config().history);
+    assert_eq!(predictions[0], predictions[3]);
+    for (number, layer, weights) in [(5, 0, 4096), (6, 99, 0)] {
         let work = Work::Attention { position, layer, head: 1 };
         let _job = workers.start(1, Job { id: id(number), work }, &mailbox);
         let Update::Attention(map) = wait(&mailbox, number, |_| true).await else { panic!() };

@@ -6,7 +6,8 @@ use tabiya_serve::protocol::*;
 /// Every message of the page as the page writes it.
 fn client_messages() -> Vec<Value> {
     let person = json!({ "kind": "person" });
-    let model = json!({ "kind": "model", "temperature": 0.5 });
+    let model = json!({ "kind": "model", "rating": 1600 });
+    let likeliest = json!({ "kind": "model", "rating": 2000, "temperature": 0.0 });
     let engine = json!({ "kind": "engine", "level": 3 });
     let clock = json!({ "initial_ms": 300_000, "increment_ms": 2_000 });
     let saved = json!({
@@ -29,7 +30,7 @@ fn client_messages() -> Vec<Value> {
                 "black": model, "clock": clock }),
         json!({ "type": "new_game", "variant": "chess", "position": null, "fen": "8/8", "white": person,
                 "black": engine, "clock": null }),
-        json!({ "type": "play_from", "white": model, "black": person, "clock": clock }),
+        json!({ "type": "play_from", "white": likeliest, "black": person, "clock": clock }),
         json!({ "type": "load", "text": "1. e4 e5" }),
         json!({ "type": "open", "upload": 1, "game": 2 }),
         json!({ "type": "move", "uci": "e2e4" }),
@@ -51,6 +52,7 @@ fn client_messages() -> Vec<Value> {
         json!({ "type": "get_pgn" }),
         json!({ "type": "set_engine", "on": true, "multipv": 3, "threat": false }),
         json!({ "type": "set_model", "on": true }),
+        json!({ "type": "set_model", "on": true, "rating": 1400 }),
         json!({ "type": "get_attention", "layer": 0, "head": 11 }),
         json!({ "type": "preview", "node": 0, "moves": ["e2e4", "e7e5"] }),
         json!({ "type": "analyse_game", "seconds": 0.5 }),

@@ -96,7 +96,10 @@ export function createAnalysisView(context) {
   const engine = createEngine({ settings, onChange: configure, actions });
   const tree = createTree({ onGo: goTo, onMenu: openNodeMenu, onBest: playBest, onComment: (node, text) => send({ type: "set_comment", node, text }) });
   const graph = createGraph(goTo);
-  const people = createPeople(actions);
+  const people = createPeople({ ratings: context.welcome.ratings, rating: values.rating, actions, onRating(rating) {
+    preferences.set("rating", rating);
+    ask();
+  } });
   const attention = createAttention({ request: (layer, head) => send({ type: "get_attention", layer, head }), onHeat: (heat, from) => {
     board.setHeat(heat);
     board.setHighlights(from ? { [from]: "highlight" } : {});
@@ -212,7 +215,7 @@ export function createAnalysisView(context) {
   function ask() {
     const on = visible && !learn;
     send({ type: "set_engine", on: on && settings.on, multipv: settings.multipv, threat: on && settings.threat });
-    send({ type: "set_model", on });
+    send({ type: "set_model", on, rating: people.rating() });
   }
 
   /** @param {"copy" | "download"} action */

@@ -2,7 +2,7 @@
  * What people would play: the odds of the human-like model beside the engine's judgement. Where the two differ it
  * gets interesting: good moves that are hard to find, and traps.
  */
-import { el } from "../ui.js";
+import { el, select } from "../ui.js";
 import { createWdlBar } from "./bar.js";
 import { setText } from "./dom.js";
 import { percent } from "./format.js";
@@ -10,7 +10,6 @@ import { percent } from "./format.js";
 /** @import { CreatePeople, ModelMessage } from "./types" */
 
 const ROWS = 8;
-const HINT = "The moves people would choose here, by a model trained on human games, and what the engine thinks of them.";
 /** Where people and the engine differ. */
 export const KINDS = {
   hard: { icon: "◆", word: "hard to find", text: "nearly the best move, but few people would play it" },
@@ -18,19 +17,24 @@ export const KINDS = {
 };
 
 /** @type {CreatePeople} */
-export function createPeople(actions) {
+export function createPeople({ ratings, rating, onRating, actions }) {
   const rows = Array.from({ length: ROWS }, () => createRow());
   const wdl = createWdlBar();
   const result = el("span", { class: "an-muted" });
   const list = el("ol", { class: "an-odds" }, ...rows.map((row) => row.element));
-  const hint = el("p", { class: "an-hint" }, HINT);
+  const over = el("p", { class: "an-hint", hidden: true }, "The game is over: there is no move to choose.");
+  const people = select({ title: "By a model trained on their games", onchange() {
+    list.classList.add("an-stale");
+    onRating(Number(people.value));
+  } }, [["0", "of any rating"], ...ratings.map((one) => /** @type {[number, string]} */ ([one, `rated ${one}`]))], rating, 0);
   const parts = [
+    el("label", { class: "row" }, "What do people", people, "play?"),
     el("div", { class: "an-odds-head an-muted", "aria-hidden": "true" }, ...["Move", "Odds", "", "Lost"].map((name) => el("span", {}, name))),
     list,
     el("div", { class: "an-odds-result" }, el("span", {}, "How people’s games end"), wdl.element, result),
     el("dl", { class: "an-pairs" }, ...Object.entries(KINDS).flatMap(([kind, { icon, word, text }]) => [
       el("dt", { class: `an-kind an-kind-${kind}` }, el("span", { "aria-hidden": "true" }, icon), ` ${word}`), el("dd", {}, text)]))];
-  const element = el("div", {}, hint, ...parts);
+  const element = el("div", {}, over, ...parts);
   /** @type {ModelMessage | null} */
   let model = null;
 
@@ -55,10 +59,11 @@ export function createPeople(actions) {
 
   return {
     element,
+    rating: () => Number(people.value) || null,
     moved(isOver) {
       model = null;
       list.classList.add("an-stale");
-      setText(hint, isOver ? "The game is over: there is no move to choose." : HINT);
+      over.hidden = !isOver;
       for (const part of parts) part.hidden = isOver;
     },
     set(message) {

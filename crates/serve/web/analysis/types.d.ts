@@ -94,7 +94,13 @@ export type CreateLearn = (send: (message: ClientMessage) => void) => Component 
   set(message: LearnMessage, explanation: Node[]): string;
 };
 
-export type CreatePeople = (actions: LineActions) => Component & { moved(isOver: boolean): void; set(model: ModelMessage): void };
+export type CreatePeople = (options: {
+  ratings: number[]; rating: number; actions: LineActions; onRating(rating: number): void;
+}) => Component & {
+  /** The rating that is chosen; null: any. */
+  rating(): number | null;
+  moved(isOver: boolean): void; set(model: ModelMessage): void;
+};
 
 export type CreateAttention = (options: {
   request(layer: number, head: number): void;

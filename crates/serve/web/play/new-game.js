@@ -19,8 +19,8 @@ export function middleLevel(levels) {
   return Math.max(0, Math.floor((levels.length - 1) / 2));
 }
 
-/** How the human-like player chooses from its odds. @type {[string, string][]} */
-const TEMPERATURES = [["1", "Like people: moves by their odds"], ["0.5", "Careful: rarely an unlikely move"], ["0", "Always the likeliest move"]];
+/** Whose play the human-like player imitates at first. */
+const RATING = 1600;
 
 /**
  * @param {Context} context
@@ -28,10 +28,12 @@ const TEMPERATURES = [["1", "Like people: moves by their odds"], ["0.5", "Carefu
  * @param {boolean} [fromHere] play on from the position shown
  */
 export function openNewGame(context, start, fromHere = false) {
-  const { levels } = context.welcome;
+  const { levels, ratings } = context.welcome;
   const kept = readStored(KEY);
   const level = levelField(levels, kept.level);
-  const temperature = select({ name: "temperature", "aria-label": "How the human-like player chooses" }, TEMPERATURES, kept.temperature, 1);
+  const model = el("fieldset", { class: "field-group" },
+    select({ name: "rating", "aria-label": "Strength" }, ratings.map((rating) => [rating, `Plays like people rated ${rating}`]), kept.rating, RATING),
+    select({ name: "temperature", "aria-label": "Choice of moves" }, [["", "Chooses moves by their odds"], ["0", "Always the likeliest move"]], kept.temperature, ""));
   const number = el("input", { type: "number", name: "number", min: 0, max: 959, step: 1, placeholder: "Number 0 to 959, or random", "aria-label": "Number of the Chess960 position, 0 to 959; empty: random", value: kept.number });
   const fen = el("input", { type: "text", name: "fen", "aria-label": "FEN of the start position", placeholder: "FEN", autocomplete: "off", spellcheck: "false", maxlength: 200, value: kept.fen || context.state.position?.fen });
   const minutes = el("input", { type: "number", name: "minutes", min: 0.25, max: 180, step: "any", required: true, "aria-label": "Minutes", value: kept.minutes ?? 10 });
@@ -47,12 +49,12 @@ export function openNewGame(context, start, fromHere = false) {
     el("label", { class: "field grow" }, el("span", {}, "Increment, seconds"), increment));
 
   openGameDialog(fromHere ? "Play on from here" : "New game", [
-    el("div", { class: "field-group" }, opponent, level, temperature), color,
+    el("div", { class: "field-group" }, opponent, level, model), color,
     !fromHere && el("div", { class: "field-group" }, variant, number, fen),
     el("div", { class: "field-group" }, clock, custom),
   ], (data) => {
     toggle(level, data.opponent === "engine");
-    toggle(temperature, data.opponent === "model");
+    toggle(model, data.opponent === "model");
     toggle(color, data.opponent !== "person");
     toggle(number, data.variant === "chess960");
     toggle(fen, data.variant === "fen");
@@ -73,7 +75,7 @@ export function openNewGame(context, start, fromHere = false) {
 function messageOf(data) {
   /** @type {Player} */
   const other = data.opponent === "engine" ? { kind: "engine", level: Number(data.level) }
-    : data.opponent === "model" ? { kind: "model", temperature: Number(data.temperature) }
+    : data.opponent === "model" ? { kind: "model", rating: Number(data.rating), ...(data.temperature && { temperature: Number(data.temperature) }) }
     : { kind: "person" };
   const [minutes = 0, increment = 0] = data.clock === "custom" ? [Number(data.minutes), Number(data.increment)] : (data.clock ?? "").split("+").map(Number);
   return {

@@ -191,7 +191,7 @@ export function createPlayView(context) {
   /** @param {Player} player @param {Color} color */
   function nameOf(player, color) {
     if (player.kind === "engine") return `Engine · ${context.welcome.levels[player.level]?.name ?? player.level}`;
-    if (player.kind === "model") return "Human-like model";
+    if (player.kind === "model") return `Human-like · ${player.rating}`;
     return isPerson("white") && isPerson("black") ? titleOf(color) : "You";
   }
 

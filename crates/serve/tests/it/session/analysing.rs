@@ -129,7 +129,7 @@ fn moves_that_are_hard_to_find_and_traps_are_marked() {
     page.send(json!({ "type": "set_model", "on": true }));
     let position: Position = fen.parse().unwrap();
     let find = |uci: &str| position.parse_uci(uci).unwrap();
-    let job = page.take_job(|work| matches!(work, Work::Predict(_)));
+    let job = page.take_job(|work| matches!(work, Work::Predict { rating: None, .. }));
     let odds = [("d1a1", 0.8), ("h2h3", 0.15), ("d1d8", 0.04), ("e1e8", 0.01)];
     let prediction = PositionPrediction {
         position,
@@ -154,6 +154,35 @@ fn moves_that_are_hard_to_find_and_traps_are_marked() {
     use MoveKind::{Hard, Trap};
     assert_eq!(kinds, [Some(Trap), Some(Trap), Some(Hard), Some(Hard)]);
     assert!(page.jobs.is_empty());
+}
+
+#[test]
+fn people_are_predicted_by_their_rating_and_with_the_moves_so_far() {
+    let mut page = Client::new();
+    page.send(json!({ "type": "load", "text": "1. e4 e5 2. Nf3 *" }));
+    page.send(json!({ "type": "go_to", "node": 3 }));
+    page.send(json!({ "type": "set_model", "on": true, "rating": 1200 }));
+    let asked = |page: &Client| match page.jobs.as_slice() {
+        [Job { id, work: Work::Predict { game, rating } }] => (*id, game.clone(), *rating),
+        other => panic!("{other:?}"),
+    };
+    let (stale, game, rating) = asked(&page);
+    assert_eq!((game.moves().len(), rating), (3, Some(1200)));
+    // Another rating is another prediction; what was under way is not shown.
+    page.send(json!({ "type": "set_model", "on": true, "rating": 2400 }));
+    let moves = game.position().legal_moves().into_iter().map(|m| (m, 0.03)).collect();
+    let (position, wdl) = (*game.position(), [0.3, 0.4, 0.3]);
+    let prediction = PositionPrediction { position, moves, wdl };
+    page.take_job(|_| true);
+    page.input(Input::Update(stale, Update::Prediction(prediction.clone())));
+    assert!(model_messages(&page).is_empty());
+    let (id, game, rating) = asked(&page);
+    assert_eq!((game.moves().len(), rating), (3, Some(2400)));
+    page.take_job(|_| true);
+    page.input(Input::Update(id, Update::Prediction(prediction)));
+    assert_eq!(model_messages(&page).len(), 1);
+    page.send(json!({ "type": "set_model", "on": true, "rating": 2400 }));
+    assert!(!page.jobs.iter().any(|job| matches!(job.work, Work::Predict { .. })));
 }
 
 #[test]

@@ -74,8 +74,11 @@ impl Anything {
         match self.rng.below(8) {
             0 => json!({ "kind": "engine", "level": self.rng.below(10) }),
             1 | 2 => json!({ "kind": "engine", "level": self.rng.below(8) }),
-            3 => json!({ "kind": "model", "temperature": self.rng.next_f32() * 20.0 - 5.0 }),
-            4 => json!({ "kind": "model", "temperature": 1.0 }),
+            3 => {
+                let temperature = self.rng.next_f32() * 20.0 - 5.0;
+                json!({ "kind": "model", "rating": self.rng.below(4000), "temperature": temperature })
+            }
+            4 => json!({ "kind": "model", "rating": 1000 + self.rng.below(1801) }),
             _ => json!({ "kind": "person" }),
         }
     }
@@ -137,7 +140,10 @@ impl Anything {
             23 => json!({ "type": "get_pgn" }),
             24 | 25 => json!({ "type": "set_engine", "on": self.rng.random_bool(0.7),
                                "multipv": self.rng.below(9), "threat": self.rng.random_bool(0.5) }),
-            26 | 27 => json!({ "type": "set_model", "on": self.rng.random_bool(0.7) }),
+            26 | 27 => {
+                let rating = (self.rng.below(2) == 0).then(|| 1000 + 600 * self.rng.below(4));
+                json!({ "type": "set_model", "on": self.rng.random_bool(0.7), "rating": rating })
+            }
             28 => {
                 json!({ "type": "get_attention", "layer": self.rng.below(3), "head": self.rng.below(3) })
             }
@@ -222,11 +228,11 @@ impl Anything {
                 let best = lines.lines.first().and_then(|line| line.moves.first().copied());
                 Update::Found { best, lines }
             }
-            (_, Work::Predict(position)) => {
+            (_, Work::Predict { game, .. }) => {
+                let position = *game.position();
                 let moves = position.legal_moves();
                 let p = 1.0 / moves.len().max(1) as f32;
                 let moves = moves.into_iter().map(|m| (m, p)).collect();
-                let position = *position;
                 Update::Prediction(PositionPrediction { position, moves, wdl: [0.3, 0.4, 0.3] })
             }
             (_, Work::Attention { .. }) => Update::Attention(vec![1.0 / 64.0; 4096]),

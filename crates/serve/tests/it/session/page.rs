@@ -7,7 +7,7 @@ use chess::{Move, Position};
 use serde_json::{Value, json};
 use tabiya_serve::job::*;
 use tabiya_serve::protocol::*;
-use tabiya_serve::session::{Session, Uploads, levels};
+use tabiya_serve::session::{Session, Uploads, levels, ratings};
 
 /// Uploads by number, from 0.
 pub struct Texts(pub Vec<Arc<str>>);
@@ -40,6 +40,7 @@ pub fn welcome() -> Welcome {
         version: "test".into(),
         cores: 2,
         levels: levels(),
+        ratings: ratings(),
         paco_levels: Vec::new(),
         model: ModelInfo { layers: 2, heads: vec![head("knight"), head("bishop")] },
     }

@@ -5,6 +5,7 @@ use pra::predict::PositionPrediction;
 use serde_json::{Value, json};
 use tabiya_serve::job::*;
 use tabiya_serve::protocol::*;
+use tabiya_serve::session::ratings;
 
 use super::page::*;
 
@@ -243,9 +244,9 @@ fn an_invalid_saved_state_is_an_error_and_the_session_works() {
 #[test]
 fn the_model_samples_from_its_prediction_after_a_thinking_time() {
     let mut page = Client::new();
-    let model = json!({ "kind": "model", "temperature": 0.0 });
+    let model = json!({ "kind": "model", "rating": 2000, "temperature": 0.0 });
     page.new_game(model, person(), Value::Null);
-    let job = page.take_job(|work| matches!(work, Work::Predict(_)));
+    let job = page.take_job(|work| matches!(work, Work::Predict { .. }));
     let position = Position::INITIAL;
     let moves = ["d2d4", "e2e4"].map(|uci| position.parse_uci(uci).unwrap());
     let prediction = PositionPrediction {
@@ -260,6 +261,41 @@ fn the_model_samples_from_its_prediction_after_a_thinking_time() {
     assert_eq!(page.play.as_ref().unwrap().line, ["e2e4"]);
     page.moves("e7e5");
     assert_eq!(page.play.as_ref().unwrap().line.len(), 2);
+    // It sees the game so far, and imitates players of the rating.
+    let job = page.take_job(|work| matches!(work, Work::Predict { .. }));
+    let Work::Predict { game, rating } = job.work else { unreachable!() };
+    assert_eq!((game.moves().len(), rating), (2, Some(2000)));
+}
+
+#[test]
+fn the_rating_of_the_model_is_checked_and_part_of_its_name() {
+    let mut page = Client::new();
+    for rating in ratings() {
+        let model = json!({ "kind": "model", "rating": rating });
+        page.new_game(person(), model, Value::Null);
+        let name = format!("Tabiya (like people rated {rating})");
+        assert!(page.game.as_ref().unwrap().tags.contains(&("Black".into(), name)));
+    }
+    for rating in [0, 999, 2801, 65_535] {
+        let model = json!({ "kind": "model", "rating": rating });
+        let error = page.refused(
+            json!({ "type": "play_from", "white": model, "black": person(), "clock": null }),
+        );
+        assert_eq!(error, "The rating must be between 1000 and 2800.");
+    }
+}
+
+#[test]
+fn a_game_against_the_model_saved_without_a_rating_is_resumed() {
+    let model = json!({ "kind": "model", "temperature": 0.5 });
+    let mut page = Client::new();
+    page.send(json!({ "type": "hello", "protocol": 1, "saved": {
+        "pgn": "1. e4 *", "path": ["e2e4"], "paco": null,
+        "play": { "white": person(), "black": model, "clock": null, "white_ms": 0, "black_ms": 0,
+                  "line": ["e2e4"], "result": "*", "reason": null } } }));
+    let black = Player::Model { rating: 1600, temperature: Some(0.5) };
+    assert_eq!(page.play.as_ref().unwrap().black, black);
+    page.take_job(|work| matches!(work, Work::Predict { rating: Some(1600), .. }));
 }
 
 #[test]
