@@ -64,15 +64,8 @@ impl Activations {
             let into = MatrixMut::new(grad_input, rows, d);
             products.grad_input(into, grad_residual, parameters, offsets.attn_proj, false);
             self.grad.log_gates.fill(0.0);
-            self.attention.backward(
-                shape,
-                gates,
-                &saved.qkv,
-                &saved.qk_rstd,
-                &saved.attn_weights,
-                grad_input,
-                &mut self.grad.log_gates,
-            );
+            let log_gates = &mut self.grad.log_gates;
+            self.attention.backward(shape, gates, saved, grad_input, log_gates);
             let free = offsets.free_logits..offsets.free_logits + FREE_HEADS * PAIRS;
             free_backward(&mut gradient[free.clone()], &self.grad.log_gates, &weights[free]);
             let grad_qkv = Matrix::new(&self.attention.rows, rows, 3 * d);

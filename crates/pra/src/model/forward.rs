@@ -120,14 +120,7 @@ impl Activations {
             }
             let saved = &mut self.blocks[block];
             if self.training {
-                self.attention.forward(
-                    shape,
-                    (gates, layer),
-                    &mut saved.qkv,
-                    &mut saved.qk_rstd,
-                    &mut saved.attn_weights,
-                    &mut saved.attn_output[..rows * d],
-                );
+                self.attention.forward(shape, (gates, layer), saved, rows * d);
             } else {
                 hooks.all_gather(&mut saved.qkv, 3 * d);
                 for n in 0..tokens.len() {

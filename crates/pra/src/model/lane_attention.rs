@@ -9,6 +9,7 @@ use std::ops::Range;
 use simd::AlignedVec;
 use simd::attention::{self, Head, Lanes, Qkv, QkvGradients, Rows, SEQUENCES, head_len};
 
+use super::activations::BlockActivations;
 use super::attention::{K, Q, Shape, V};
 use super::gates::{Gates, PAIRS};
 use super::ops::EPSILON;
@@ -59,21 +60,21 @@ impl Scratch {
         }
     }
 
-    /// The attention output, `[rows, d]`, of the queries, keys and values in [`rows`](Self::rows). Saves them in
-    /// lanes, the factors of QK norm and the attention weights for [`backward`](Self::backward).
+    /// Computes the attention output, `len` numbers, from the queries, keys and values in [`rows`](Self::rows), and
+    /// saves what [`backward`](Self::backward) needs.
     pub fn forward(
         &mut self,
         shape: Shape,
-        (gates, block): (&Gates, usize),
-        qkv: &mut [f32],
-        qk_rstd: &mut [f32],
-        weights: &mut [f32],
-        output: &mut [f32],
+        (gates, layer): (&Gates, usize),
+        saved: &mut BlockActivations,
+        len: usize,
     ) {
+        let BlockActivations { qkv, qk_rstd, attn_weights, attn_output, .. } = saved;
+        let output = &mut attn_output[..len];
         let Shape { n_embd, head_dim } = shape;
         let (qkv, into) = (lanes_mut(qkv), lanes_mut(&mut self.output));
         attention::to_lanes(qkv, &self.rows[..3 * output.len()], sizes(3 * n_embd, head_dim));
-        let mut rest = lanes_mut(weights);
+        let mut rest = lanes_mut(attn_weights);
         for head in 0..HEADS {
             for (part, rstd) in [Q, K].into_iter().zip(rstd_ranges(head)) {
                 let (own, rstd) =
@@ -83,7 +84,7 @@ impl Scratch {
             let (mask, own);
             mask = gates.mask(head);
             (own, rest) = rest.split_at_mut(mask.weights_len());
-            let (gates, into) = (gates.of_pairs(block, head), &mut into[range(shape, Q, head)]);
+            let (gates, into) = (gates.of_pairs(layer, head), &mut into[range(shape, Q, head)]);
             attention::forward(head_of(shape, mask), parts(qkv, shape, head), gates, own, into);
         }
         attention::from_lanes(output, into, sizes(n_embd, head_dim));
@@ -95,16 +96,14 @@ impl Scratch {
         &mut self,
         shape: Shape,
         gates: &Gates,
-        qkv: &[f32],
-        qk_rstd: &[f32],
-        weights: &[f32],
+        saved: &BlockActivations,
         grad_output: &[f32],
         grad_log_gates: &mut [f32],
     ) {
         let Shape { n_embd, head_dim } = shape;
         let (gradients, into) = (lanes_mut(&mut self.gradients), lanes_mut(&mut self.output));
         attention::to_lanes(into, grad_output, sizes(n_embd, head_dim));
-        let (qkv, mut rest) = (lanes(qkv), lanes(weights));
+        let (qkv, mut rest) = (lanes(&saved.qkv), lanes(&saved.attn_weights));
         for head in 0..HEADS {
             let mask = gates.mask(head);
             let own;
@@ -123,7 +122,7 @@ impl Scratch {
                 QkvGradients { queries: &mut *queries, keys: &mut *keys, values },
                 free.map(|free| &mut grad_log_gates[free * PAIRS..][..PAIRS]),
             );
-            let rstd = rstd_ranges(head).map(|range| &lanes(qk_rstd)[range]);
+            let rstd = rstd_ranges(head).map(|range| &lanes(&saved.qk_rstd)[range]);
             attention::rms_norm_backward(queries, normed.queries, rstd[0], head_dim);
             attention::rms_norm_backward(keys, normed.keys, rstd[1], head_dim);
         }
