@@ -1,8 +1,12 @@
-//! Imitating a player of a given rating: the ratings to choose from, and the sampling temperature of each.
+//! Imitating a player of a given rating: the ratings to choose from, the sampling temperature of each, and the
+//! blunders that such a player no longer makes.
 //!
 //! A model that reads ratings predicts the moves of such players. Its policy may be a little too sharp or too
 //! flat, differently from one rating to the next; at the fitted temperature it chooses moves, the weak ones
 //! too, as often as they do.
+//!
+//! A policy does not calculate, so it blunders alike at every rating. What makes a player of a high rating
+//! stronger is a search that refuses such moves.
 
 use std::ops::RangeInclusive;
 
@@ -12,16 +16,21 @@ const BAND: u16 = 200;
 /// The first rating of each band, and the temperature at which the moves of held-out games by players of the
 /// band are most likely: the column `fit` of `tabiya pra eval` for the embedded model.
 const FITTED: [(u16, f32); 9] = [
-    (1000, 1.0),
-    (1200, 1.0),
-    (1400, 1.0),
-    (1600, 1.0),
-    (1800, 1.0),
-    (2000, 1.0),
+    (1000, 1.05),
+    (1200, 1.06),
+    (1400, 1.01),
+    (1600, 1.03),
+    (1800, 1.01),
+    (2000, 1.01),
     (2200, 1.0),
     (2400, 1.0),
-    (2600, 1.0),
+    (2600, 0.99),
 ];
+
+/// The greatest loss in centipawns, by a short search, that a player of a rating still allows a move. Chosen so that the
+/// strength of the player rises evenly (`runs/dial.sh`), not fitted to games of people.
+const MAX_LOSS: [(u16, f32); 6] =
+    [(1100, 700.0), (1400, 500.0), (1700, 350.0), (2000, 240.0), (2300, 150.0), (2600, 80.0)];
 
 /// The ratings of the players whose games the embedded model is trained on.
 pub const RATINGS: RangeInclusive<u16> = FITTED[0].0..=FITTED[FITTED.len() - 1].0 + BAND;
@@ -35,6 +44,16 @@ pub const RATINGS: RangeInclusive<u16> = FITTED[0].0..=FITTED[FITTED.len() - 1].
 /// ```
 pub fn fitted_temperature(rating: u16) -> f32 {
     interpolate(&FITTED, rating.saturating_sub(BAND / 2))
+}
+
+/// The greatest loss of a move in centipawns that a player of a rating allows, interpolated.
+///
+/// ```
+/// use tabiya_pra::imitation::max_loss;
+/// assert!(max_loss(1200) > max_loss(1800) && max_loss(2600) > 0);
+/// ```
+pub fn max_loss(rating: u16) -> i32 {
+    interpolate(&MAX_LOSS, rating) as i32
 }
 
 /// The value at `x` of the line through these points; constant beyond the first and the last.

@@ -11,7 +11,7 @@ use chess::rng::Rng;
 use chess::{Game, Move, Outcome, Score};
 use uci::{BoxError, Go, Handler, Info, OptionDecl, Output, bestmove, find_option, move_text};
 
-use crate::imitation::fitted_temperature;
+use crate::imitation::{self, fitted_temperature};
 use crate::pace::{Clock, thinking_time};
 use crate::player::{Player, score};
 use crate::timed_answer::TimedAnswer;
@@ -24,7 +24,7 @@ pub trait Veto: Send {
 
 /// The highest rating that can be set.
 const MAX_ELO: i64 = 4000;
-/// The value of `Temperature` for the one that fits the rating.
+/// The value of `Temperature` and `Max Loss` for what fits the rating.
 const FITTED: i64 = -1;
 
 /// A player without search.
@@ -39,8 +39,8 @@ pub struct PolicyHandler {
     /// The sampling temperature; `None` for the one that fits the rating.
     temperature: Option<f32>,
     veto: Option<Box<dyn Veto>>,
-    /// Centipawns that a move may lose; 0 for any.
-    max_loss: i32,
+    /// The greatest loss of a move in centipawns, 0 for any; `None` for that of the rating.
+    max_loss: Option<i32>,
     /// Whether moves take as long as a person's.
     has_human_time: bool,
     /// The spread of thinking times, apart from the choice of moves.
@@ -62,7 +62,7 @@ impl PolicyHandler {
             ratings: [0; 2],
             temperature: None,
             veto: None,
-            max_loss: 0,
+            max_loss: None,
             has_human_time: false,
             pace: pace(1),
             answer: TimedAnswer::new(output.clone()),
@@ -101,11 +101,11 @@ impl PolicyHandler {
                 info.score = Some(Score::Centipawns(score(prediction.expected_score())));
                 info.wdl = Some(permille(prediction.wdl));
                 // A policy without underpromotions has no probability for some of the allowed moves.
+                let max_loss = self.max_loss.unwrap_or_else(|| imitated_loss(player));
                 let mut left = allowed.to_vec();
                 let mut chosen = None;
                 while let Some(m) = player.choose(&prediction, |m| left.contains(&m)) {
                     chosen.get_or_insert(m);
-                    let max_loss = self.max_loss;
                     let veto = self.veto.as_mut().filter(|_| max_loss > 0);
                     if veto.is_none_or(|veto| veto.loss(game, m) <= max_loss) {
                         chosen = Some(m);
@@ -178,7 +178,7 @@ impl Handler for PolicyHandler {
             options.push(OptionDecl::check("Human Time", false));
         }
         if self.veto.is_some() {
-            options.push(OptionDecl::spin("Max Loss", 0, 0, 10_000));
+            options.push(OptionDecl::spin("Max Loss", FITTED, FITTED, 10_000));
         }
         options
     }
@@ -215,7 +215,9 @@ impl Handler for PolicyHandler {
             }
             "Human Time" => self.has_human_time = option.parse_check(value)?,
             "Max Loss" => {
-                self.max_loss = i32::try_from(option.parse_spin(value)?).unwrap_or_default();
+                let centipawns = option.parse_spin(value)?;
+                let explicit = Some(centipawns).filter(|&centipawns| centipawns != FITTED);
+                self.max_loss = explicit.map(|loss| i32::try_from(loss).unwrap_or_default());
             }
             "Avoid Draws" => self.avoid_draws = option.parse_check(value)?,
             "UCI_Chess960" => self.chess960 = option.parse_check(value)?,
@@ -281,6 +283,12 @@ impl Handler for PolicyHandler {
             _ => Ok(false),
         }
     }
+}
+
+/// The greatest loss of a move by the rating that a model imitates; 0, for any, where there is none.
+fn imitated_loss(player: &Player) -> i32 {
+    let rating = player.ratings[0].filter(|_| player.weights().config().ratings);
+    rating.map_or(0, imitation::max_loss)
 }
 
 /// The generator of the spread of thinking times.
@@ -392,6 +400,35 @@ mod tests {
         assert_eq!(temperature(&server), Some(fitted_temperature(1200)));
         send(&mut server, &lines, "setoption name Elo value 0");
         assert_eq!(temperature(&server), Some(0.0));
+    }
+
+    #[test]
+    fn a_move_that_loses_more_than_the_rating_allows_is_refused() {
+        struct OnlyA3;
+        impl Veto for OnlyA3 {
+            fn loss(&mut self, game: &Game, m: Move) -> i32 {
+                let a3 = game.position().parse_uci("a2a3").expect("legal");
+                if m == a3 { 0 } else { imitation::max_loss(1500) + 1 }
+            }
+        }
+        let output = Output::from(Arc::new(|_: &str| {}));
+        let player = Player::new(Weights::random(&tiny(), 7).expect("a size"), 1);
+        let handler = PolicyHandler::new(Some(player), output).with_veto(Box::new(OnlyA3));
+        let mut handler = handler;
+        let game = Game::default();
+        let a3 = game.position().parse_uci("a2a3").expect("legal");
+        let legal: Vec<Move> = game.position().legal_moves().into_iter().collect();
+        let mut best = |options: &[(&str, &str)]| {
+            for (name, value) in options {
+                handler.set_option(name, value).expect("an option");
+            }
+            handler.choose(&game, &legal, &Go::default()).expect("a move").0
+        };
+        assert_ne!(best(&[]), a3, "without a rating any move is played");
+        assert_eq!(best(&[("Elo", "1500"), ("Temperature", "0")]), a3);
+        assert_ne!(best(&[("Elo", "1400")]), a3, "a weaker player allows more");
+        assert_ne!(best(&[("Elo", "1500"), ("Max Loss", "0")]), a3);
+        assert_eq!(best(&[("Max Loss", "-1")]), a3);
     }
 
     #[test]

@@ -20,8 +20,9 @@ use crate::uci::{each_command, print_line};
 /// Options: Elo, the rating of the imitated player, and OpponentElo, that of its opponent (0: unknown, or the same),
 /// if the model reads ratings; Temperature in hundredths: 0 plays the most likely move, 100 samples the policy, -1 is
 /// the temperature fitted to Elo, or 0 without one; Human Time, to take as long as a person would with that clock;
-/// Max Loss, the centipawns that a move may lose by a short search, 0 for any; Seed, the random seed; Avoid Draws,
-/// to exclude moves that draw, repeat or allow the opponent to draw at once, if there are others; UCI_Chess960.
+/// Max Loss, the centipawns that a move may lose by a short search, 0 for any, -1 for what that rating allows; Seed,
+/// the random seed; Avoid Draws, to exclude moves that draw, repeat or allow the opponent to draw at once, if there
+/// are others; UCI_Chess960.
 /// Besides the protocol, `d` shows the board and `eval` the prediction of the model.
 #[derive(clap::Args)]
 pub struct UciArgs {
