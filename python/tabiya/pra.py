@@ -226,7 +226,7 @@ def _config_of(tensors: Mapping[str, np.ndarray]) -> Dict[str, Any]:
     depth = len({name.split(".")[1] for name in tensors if name.startswith("blocks.")})
     promotions, state_input = any("promotion" in name for name in tensors), vocabulary == 16
     ours = promotions and state_input
-    return {
+    config = {
         "depth": depth,
         "n_embd": n_embd,
         "promotions": promotions,
@@ -236,6 +236,9 @@ def _config_of(tensors: Mapping[str, np.ndarray]) -> Dict[str, Any]:
         "light_value": value == 3,
         "legal_mask": ours,
     }
+    # Like in files, inputs are named only if there are any.
+    inputs = {"history": "history_embed", "ratings": "own_rating_embed", "attackers": "attacker_embed"}
+    return config | {name: True for name, table in inputs.items() if f"embedding.{table}.weight" in tensors}
 
 
 def load(folder: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
@@ -243,7 +246,7 @@ def load(folder: Optional[Union[str, "os.PathLike[str]"]] = None) -> Model:
     Tabiya ships.
 
     >>> load()
-    <Model depth=4 n_embd=96 parameters=551936>
+    <Model depth=4 n_embd=96 parameters=566624>
     """
     if folder is None:
         return Model(PraModel.embedded())

@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(before, sorted(vec![(e4, 7), (d5, 1)]));
         assert_eq!(first, sorted(vec![(e4, 7), (d5, EMPTY), (d7, 1)]));
         assert_eq!(start, sorted(vec![(e2, 7), (d5, EMPTY), (d7, 1)]));
-        let without = Config { history: false, ratings: false, attackers: false, ..config };
+        let without = Config { history: false, ratings: false, ..config };
         let plain = tokens_in(&without, game.position(), &context);
         assert_eq!(plain, super::tokens(&config, game.position()));
     }

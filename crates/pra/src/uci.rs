@@ -22,6 +22,9 @@ pub trait Veto: Send {
     fn loss(&mut self, game: &Game, m: Move) -> i32;
 }
 
+/// Moves that are tried before one is played in spite of its loss: the time of a move is bounded.
+const VETO_TRIES: usize = 8;
+
 /// The highest rating that can be set.
 const MAX_ELO: i64 = 4000;
 /// The value of `Temperature` and `Max Loss` for what fits the rating.
@@ -103,17 +106,21 @@ impl PolicyHandler {
                 // A policy without underpromotions has no probability for some of the allowed moves.
                 let max_loss = self.max_loss.unwrap_or_else(|| imitated_loss(player));
                 let mut left = allowed.to_vec();
-                let mut chosen = None;
-                while let Some(m) = player.choose(&prediction, |m| left.contains(&m)) {
-                    chosen.get_or_insert(m);
+                // The move that loses least, if all that are tried are refused.
+                let mut chosen = (first, i32::MAX);
+                for _ in 0..VETO_TRIES {
+                    let Some(m) = player.choose(&prediction, |m| left.contains(&m)) else { break };
                     let veto = self.veto.as_mut().filter(|_| max_loss > 0);
-                    if veto.is_none_or(|veto| veto.loss(game, m) <= max_loss) {
-                        chosen = Some(m);
+                    let loss = veto.map_or(0, |veto| veto.loss(game, m));
+                    if loss < chosen.1 {
+                        chosen = (m, loss);
+                    }
+                    if loss <= max_loss {
                         break;
                     }
                     left.retain(|&other| other != m);
                 }
-                let chosen = chosen.unwrap_or(first);
+                let (chosen, _) = chosen;
                 if self.has_human_time {
                     let clock = clock(game, go);
                     if clock.is_some() || go.move_time.is_some() {
@@ -404,31 +411,31 @@ mod tests {
 
     #[test]
     fn a_move_that_loses_more_than_the_rating_allows_is_refused() {
-        struct OnlyA3;
-        impl Veto for OnlyA3 {
+        struct OnlyE4;
+        impl Veto for OnlyE4 {
             fn loss(&mut self, game: &Game, m: Move) -> i32 {
-                let a3 = game.position().parse_uci("a2a3").expect("legal");
-                if m == a3 { 0 } else { imitation::max_loss(1500) + 1 }
+                let e4 = game.position().parse_uci("e2e4").expect("legal");
+                if m == e4 { 0 } else { imitation::max_loss(1500) + 1 }
             }
         }
         let output = Output::from(Arc::new(|_: &str| {}));
         let player = Player::new(Weights::random(&tiny(), 7).expect("a size"), 1);
-        let handler = PolicyHandler::new(Some(player), output).with_veto(Box::new(OnlyA3));
-        let mut handler = handler;
+        let mut handler = PolicyHandler::new(Some(player), output).with_veto(Box::new(OnlyE4));
         let game = Game::default();
-        let a3 = game.position().parse_uci("a2a3").expect("legal");
-        let legal: Vec<Move> = game.position().legal_moves().into_iter().collect();
+        let legal = ["a2a3", "e2e4", "d2d4", "g1f3"];
+        let legal = legal.map(|m| game.position().parse_uci(m).expect("legal"));
+        let e4 = legal[1];
         let mut best = |options: &[(&str, &str)]| {
             for (name, value) in options {
                 handler.set_option(name, value).expect("an option");
             }
             handler.choose(&game, &legal, &Go::default()).expect("a move").0
         };
-        assert_ne!(best(&[]), a3, "without a rating any move is played");
-        assert_eq!(best(&[("Elo", "1500"), ("Temperature", "0")]), a3);
-        assert_ne!(best(&[("Elo", "1400")]), a3, "a weaker player allows more");
-        assert_ne!(best(&[("Elo", "1500"), ("Max Loss", "0")]), a3);
-        assert_eq!(best(&[("Max Loss", "-1")]), a3);
+        assert_ne!(best(&[]), e4, "without a rating any move is played");
+        assert_eq!(best(&[("Elo", "1500"), ("Temperature", "0")]), e4);
+        assert_ne!(best(&[("Elo", "1400")]), e4, "a weaker player allows more");
+        assert_ne!(best(&[("Elo", "1500"), ("Max Loss", "0")]), e4);
+        assert_eq!(best(&[("Max Loss", "-1")]), e4);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chess::{Game, Move};
+use chess::{Game, Move, Position};
 use engine::search::{Control, Engine, Limits, Settings};
 use engine::wdl::to_cp;
 use pra::player::Player;
@@ -49,17 +49,23 @@ const VETO_NODES: u64 = 4_000;
 /// Compares a move with the best one.
 struct ShortSearch {
     engine: Engine,
+    /// The score of the best move of the last position.
+    best: Option<(Position, i32)>,
 }
 
 impl Veto for ShortSearch {
     fn loss(&mut self, game: &Game, m: Move) -> i32 {
+        let position = *game.position();
         let mut score = |moves: Vec<Move>| {
             let limits = Limits { nodes: Some(VETO_NODES), moves, ..Limits::default() };
             let (settings, control) = (Settings::default(), Control::new(false));
             let found = self.engine.search(game, &limits, settings, &control, &|_| {});
-            to_cp(found.score, game.position())
+            to_cp(found.score, &position)
         };
-        score(Vec::new()).saturating_sub(score(vec![m]))
+        let known = self.best.filter(|(at, _)| *at == position).map(|(_, best)| best);
+        let best = known.unwrap_or_else(|| score(Vec::new()));
+        self.best = Some((position, best));
+        best.saturating_sub(score(vec![m]))
     }
 }
 
@@ -70,7 +76,7 @@ pub fn run(args: &UciArgs) -> Outcome {
         false => Some(Player::new(model_folder_or_shipped(args.model.as_deref())?, 1)),
     };
     let output = Output::from(Arc::new(print_line));
-    let veto = ShortSearch { engine: Engine::new(VETO_HASH)? };
+    let veto = ShortSearch { engine: Engine::new(VETO_HASH)?, best: None };
     let handler = PolicyHandler::new(model, output.clone()).with_veto(Box::new(veto));
     let mut server = Server::new(handler, output);
     each_command(|line| server.line(line));

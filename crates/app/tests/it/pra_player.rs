@@ -124,7 +124,9 @@ fn the_player_survives_what_kills_engines() {
 fn the_player_plays_matches() {
     let folder = TempDir::new();
     let model = ours(&folder);
-    let spec = format!("self --pra {model}; name=PRA; Elo=1500; Human Time=true; Avoid Draws=true");
+    let spec = format!(
+        "self --pra {model}; name=PRA; Elo=1500; Max Loss=0; Human Time=true; Avoid Draws=true"
+    );
     let args =
         ["match", &spec, "self pra uci --random; name=random", "--games", "2", "--max-moves", "40"];
     let output = run(&[&args[..], &["--tc", "2+0.02", "--json"]].concat());
