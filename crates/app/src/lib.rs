@@ -118,8 +118,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         (None, Some(folder)) => Command::Pra(pra::PraArgs::uci(folder)),
         (None, None) => return uci::run(),
     };
-    // Not locked: a UCI player also prints from the thread of its timer.
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout()); // not locked: a player's timer prints, too
     let outcome = run(command, &mut out);
     let flushed = out.flush().map_err(anyhow::Error::from);
     match outcome.and_then(|code| flushed.map(|()| code)) {

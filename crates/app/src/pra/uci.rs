@@ -41,10 +41,8 @@ impl UciArgs {
     }
 }
 
-/// Hash table of the search that refuses moves, in MiB.
-const VETO_HASH: usize = 4;
-/// Nodes of each of its searches.
-const VETO_NODES: u64 = 4_000;
+/// MiB of the hash table of the search that refuses moves, and nodes of each of its searches.
+const VETO: (usize, u64) = (4, 4_000);
 
 /// Compares a move with the best one.
 struct ShortSearch {
@@ -55,17 +53,15 @@ struct ShortSearch {
 
 impl Veto for ShortSearch {
     fn loss(&mut self, game: &Game, m: Move) -> i32 {
-        let position = *game.position();
         let mut score = |moves: Vec<Move>| {
-            let limits = Limits { nodes: Some(VETO_NODES), moves, ..Limits::default() };
-            let (settings, control) = (Settings::default(), Control::new(false));
-            let found = self.engine.search(game, &limits, settings, &control, &|_| {});
-            to_cp(found.score, &position)
+            let limits = Limits { nodes: Some(VETO.1), moves, ..Limits::default() };
+            let control = Control::new(false);
+            let found = self.engine.search(game, &limits, Settings::default(), &control, &|_| {});
+            to_cp(found.score, game.position())
         };
-        let known = self.best.filter(|(at, _)| *at == position).map(|(_, best)| best);
-        let best = known.unwrap_or_else(|| score(Vec::new()));
-        self.best = Some((position, best));
-        best.saturating_sub(score(vec![m]))
+        let best = self.best.filter(|(at, _)| at == game.position());
+        let best = *self.best.insert(best.unwrap_or_else(|| (*game.position(), score(vec![]))));
+        best.1.saturating_sub(score(vec![m]))
     }
 }
 
@@ -76,7 +72,7 @@ pub fn run(args: &UciArgs) -> Outcome {
         false => Some(Player::new(model_folder_or_shipped(args.model.as_deref())?, 1)),
     };
     let output = Output::from(Arc::new(print_line));
-    let veto = ShortSearch { engine: Engine::new(VETO_HASH)?, best: None };
+    let veto = ShortSearch { engine: Engine::new(VETO.0)?, best: None };
     let handler = PolicyHandler::new(model, output.clone()).with_veto(Box::new(veto));
     let mut server = Server::new(handler, output);
     each_command(|line| server.line(line));
